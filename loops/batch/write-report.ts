@@ -112,9 +112,7 @@ async function addNotifiedBatch({ report: bare }: WrittenBatch, notified: Notifi
 function repairOf(unreadable: readonly string[]): NextAction[] {
   if (unreadable.length === 0) return [];
   const [named, more] = [unreadable.slice(0, NAMED).join(', '), unreadable.length - NAMED];
-  return [
-    toDo(`correct what is wrong with ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`),
-  ];
+  return [toDo(`fix ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`)];
 }
 
 const isNoRedo = (flag: string): boolean => !flag.startsWith('--redo=');
@@ -125,7 +123,7 @@ const withoutFiles = (report: BatchReport, why: string): BatchReport => ({
     ...report.notes,
     `the report could not be written (${why}); each task has its own in its outputs/_summary.md`,
   ],
-  next_actions: [toDo('start the same command again: what is done costs nothing')],
+  next_actions: [toDo('start the same command again: finished stages cost nothing')],
 });
 
 /** @param nearBudget tasks that used at least four fifths of their paid calls in this batch. */

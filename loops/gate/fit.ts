@@ -98,7 +98,7 @@ const unchecked = (why: string): Finding => ({
   text: `whether the answer fits the schema could not be looked at: ${why}`,
   next_actions: [
     toDo(
-      'make the schema simpler: a pattern with one repeat within another, as in (a+)+, can take for ever, and so can many alternatives for each item of a list',
+      'simplify the schema: a pattern with nested repeats, such as (a+)+, can take forever, and so can many alternatives for each item of a list',
     ),
   ],
 });

@@ -27,7 +27,7 @@ export async function promptToSend(run: StageRun, request: AttemptRequest, sessi
   const found = isContinuation ? '' : feedbackFor(run, prompt.chars);
   if (found !== '')
     run.context.say(
-      `stage ${run.stage.name}: its prompt is given what was found in its last work (${figure(found.length)} characters)`,
+      `stage ${run.stage.name}: its prompt gets what was found in its last work (${figure(found.length)} characters)`,
     );
   const first = resumeSession === null ? await beforeFirst(run, session) : '';
   return { before: `${first}${found}`, file: prompt.file };

@@ -105,13 +105,18 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
     why: 'the third failure of the reasoner in a row saves the session',
     next: () => [],
   },
-  save_session: { class: 'unknown', reason: 'save_session', why: 'the reasoner had the session saved', next: () => [] },
+  save_session: {
+    class: 'unknown',
+    reason: 'save_session',
+    why: 'the reasoner requested that the session is saved',
+    next: () => [],
+  },
   max_iterations: {
     class: 'quota',
     reason: 'budget',
     why: 'the iterations are used up',
     next: (_, { called, placeOf }) => [
-      toDo('ask the user whether this task may take more iterations: all that it was allowed are used'),
+      toDo('ask the user whether this task may take more iterations: all allowed ones are used'),
       forUser(
         'budget',
         toType(`raise max_iterations at ${placeOf(null, 'supervise').at}, and continue`, goOnLine(called), 'pays'),
@@ -123,7 +128,7 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
     reason: 'stalled',
     why: 'the instruction changes nothing',
     next: (answer, { called }) => [
-      toDo(`tell the reasoner what to do instead, in place of the dots: ${answer}`),
+      toDo(`send the reasoner a new instruction in place of the dots: ${answer}`),
       toType('or continue as it is', goOnLine(called), 'pays'),
     ],
   },

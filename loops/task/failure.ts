@@ -127,7 +127,7 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
     class: 'prompt_too_large',
     reason: 'prompt_limit',
     evidence: { source: 'none', text: why, rule: 'prompt-over-limit' },
-    decision: { action: 'stop', why: 'it would be refused, and paid for' },
+    decision: { action: 'stop', why: 'the service would refuse it, and charge for it' },
     next_actions: [
       ...splitAdvice(parts).map(toDo),
       ...(policy
@@ -165,7 +165,7 @@ export function changedFailure(
     reason: 'prompt_changed',
     exit_code: TOLLGATE_EXIT.badInput,
     evidence: { source: 'none', text, rule: 'prompt-changed' },
-    decision: { action: 'stop', why: 'nothing is paid again without a word' },
+    decision: { action: 'stop', why: 'no stage is paid again without the decision of the user' },
     next_actions: changedActions(called, changed, named),
   };
 }
@@ -180,7 +180,7 @@ export function invalidFailure({ task, called }: Pick<OpenTask, 'task' | 'called
     reason: 'not_prepared',
     exit_code: TOLLGATE_EXIT.badInput,
     evidence: { source: 'none', text: why, rule: 'not-prepared' },
-    decision: { action: 'stop', why: 'nothing can be called before it is corrected' },
+    decision: { action: 'stop', why: 'no call is possible until it is corrected' },
     next_actions: [
       toDo(why),
       ...(why.includes('--redo') ? [] : [toType('when that is corrected, continue', goOnLine(called), 'pays')]),

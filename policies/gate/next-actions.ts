@@ -52,13 +52,13 @@ export function gateNextActions(findings: readonly Finding[], call: GatedCall): 
   if (first === undefined) return [];
   const others = findings.filter((finding) => finding !== first);
   if (first.reason === 'out_of_scope' && call.restored === 'some')
-    return [looksAgain(call, 'what was out of scope is put back:')];
+    return [looksAgain(call, 'the changes out of scope are reverted:')];
   if (first.reason === 'out_of_scope' && call.restored === 'all')
     return [
-      asksAgain(call, 'all that was changed was out of scope, and is put back: '),
-      looksAgain(call, 'or, where the stage may have changed nothing,'),
+      asksAgain(call, 'all changes were out of scope, and are reverted: '),
+      looksAgain(call, 'or, if the stage needs no change,'),
     ];
-  const wayOut = call.answer === 'none' ? [paidRun(call, 1, `ask ${call.tool} again`)] : WAY_OUT[first.reason](call);
+  const wayOut = call.answer === 'none' ? [paidRun(call, 1, `call ${call.tool} again`)] : WAY_OUT[first.reason](call);
   return inOrder([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)]);
 }
 
@@ -85,33 +85,33 @@ const callWords = (count: number): string => (count === 1 ? 'one paid call' : `$
 const restores = ({ called, answer }: GatedCall): NextAction[] =>
   answer !== 'paid' || called.verb !== 'run'
     ? []
-    : [toType('or have them put back, and look again, which pays nothing', goOnLine(called, '--restore'))];
+    : [toType('or restore the files, and check again (free)', goOnLine(called, '--restore'))];
 
 const asksAgain = (call: GatedCall, before = ''): NextAction =>
-  redoing(call, [call.stage], `${before}ask ${call.tool} again, for one paid call`);
+  redoing(call, [call.stage], `${before}call ${call.tool} again, for one paid call`);
 
 /** The same prompt usually gets the same answer. */
 const otherwise = (call: GatedCall): NextAction =>
   redoing(
     call,
     [call.stage],
-    `ask ${call.tool} again, best with another \`model\` or \`tool\` in the stage, for one paid call`,
+    `call ${call.tool} again, best with another \`model\` or \`tool\` in the stage, for one paid call`,
   );
 
 /** The same run may also call stages that are not done. */
-const looksAgain = ({ called, rechecks }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
-  toType(`${when} ${what}, which pays nothing`, goOnLine(called, ...(rechecks ? ['--recheck'] : [])));
+const looksAgain = ({ called, rechecks }: GatedCall, when: string, what = 'check the answer again'): NextAction =>
+  toType(`${when} ${what} (free)`, goOnLine(called, ...(rechecks ? ['--recheck'] : [])));
 
-const keeps = ({ called, stage, rechecks }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
-  toType(`${when}, and ${what}, which pays nothing`, goOnLine(called, rechecks ? '--recheck' : `--keep ${stage}`));
+const keeps = ({ called, stage, rechecks }: GatedCall, when: string, what = 'check the answer again'): NextAction =>
+  toType(`${when}, and ${what} (free)`, goOnLine(called, rechecks ? '--recheck' : `--keep ${stage}`));
 
 /** The stage that writes fixes it, with the findings as its context. The stage that judges has nothing to fix. */
 function writerMends(call: GatedCall, given: string): NextAction[] {
   const { stage, writer } = call;
   if (writer === null) return [];
   const names = [writer.stage, ...writer.after];
-  const judged = writer.after.includes(stage) ? '' : `; ${stage} then looks again, and pays nothing`;
-  const costs = `its prompt is given ${given}; ${callWords(names.length)}${judged}`;
+  const judged = writer.after.includes(stage) ? '' : `; ${stage} then checks again for free`;
+  const costs = `its prompt gets ${given}; ${callWords(names.length)}${judged}`;
   return [redoing(call, names, `let ${writer.stage} fix it (${costs})`)];
 }
 
@@ -120,18 +120,18 @@ const judgesNewWork = (call: GatedCall): NextAction[] => [
   redoing(
     call,
     call.outdated,
-    `have the new work judged: this verdict is about earlier work, since ${call.writer?.stage} has answered again (${callWords(call.outdated.length)})`,
+    `have the new work checked: this verdict is about earlier work, because ${call.writer?.stage} has answered again (${callWords(call.outdated.length)})`,
   ),
 ];
 
 /** A run checks a paid answer again. So if a person can fix the finding, no new call is needed. */
 const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   out_of_scope: (call) => [
-    looksAgain(call, 'when these changes are taken back,'),
+    looksAgain(call, 'when these changes are reverted,'),
     ...restores(call),
     forUser('scope', keeps(call, `allow these changes (${call.place('scope')})`)),
   ],
-  judge_changed: (call) => [looksAgain(call, 'when the changes are looked through,')],
+  judge_changed: (call) => [looksAgain(call, 'when you have reviewed the changes,')],
   acceptance_failed: (call) => [
     looksAgain(call, 'fix what fails, then', 'run the acceptance commands again'),
     ...writerMends(call, 'the end of that log'),
@@ -153,7 +153,7 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
           redoing(
             call,
             [call.stage],
-            `fix what they name, and have it judged again by ${call.tool}, for one paid call`,
+            `fix what they name, and have it checked again by ${call.tool}, for one paid call`,
           ),
         ],
   verdict_missing: (call) =>
@@ -165,14 +165,14 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
             'gate',
             looksAgain(
               call,
-              `read ${call.answerFile}, put PASS or FAIL, alone, on the first line of its section "Verdict" if its judgement is clear, then`,
+              `read ${call.answerFile}, write PASS or FAIL alone on the first line of its section "Verdict" if its judgement is clear, then`,
             ),
           ),
           forUser(
             'gate',
             looksAgain(
               call,
-              `let it pass without a verdict (\`on_fail: note\` of the stage, ${call.place('on_fail')}), then`,
+              `accept it without a verdict (\`on_fail: note\` of the stage, ${call.place('on_fail')}), then`,
             ),
           ),
         ],
@@ -182,7 +182,7 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
       'gate',
       looksAgain(
         call,
-        `if the requested content is in ${call.answerFile} under another heading, put the right headings there, then`,
+        `if the requested content is in ${call.answerFile} under another heading, correct the headings there, then`,
       ),
     ),
     forUser('gate', keeps(call, `require other headings (\`requires\` of the stage, ${call.place('requires')})`)),
@@ -196,7 +196,10 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   ],
   not_json: (call) => [
     otherwise(call),
-    forUser('gate', looksAgain(call, `if all of it is in ${call.answerFile}, leave nothing but the JSON there, then`)),
+    forUser(
+      'gate',
+      looksAgain(call, `if all of it is in ${call.answerFile}, remove everything but the JSON there, then`),
+    ),
   ],
   schema_mismatch: (call) => [
     otherwise(call),
@@ -205,22 +208,22 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   ],
   schema_unchecked: (call) => [keeps(call, `fix the schema (${call.place('schema')})`)],
   no_change: (call) => [
-    asksAgain(call, 'say in inputs/user_request.md what is to be changed, then '),
+    asksAgain(call, 'state in inputs/user_request.md what to change, then '),
     forUser(
       'gate',
       looksAgain(
         call,
-        `if there may be nothing to change, say \`may_be_empty: true\` in the stage (${call.place('may_be_empty')}), then`,
+        `if there may be nothing to change, set \`may_be_empty: true\` in the stage (${call.place('may_be_empty')}), then`,
       ),
     ),
   ],
   no_diff: (call) => [
     toDo(`read ${call.answerFile}; the prompt requires one unified diff in a \`\`\`diff block`),
     asksAgain(call),
-    forUser('scope', asksAgain(call, 'let it write itself (`access: write` in the stage): ')),
+    forUser('scope', asksAgain(call, 'let it change the files itself (`access: write` in the stage): ')),
   ],
   diff_does_not_apply: (call) => [
-    looksAgain(call, 'if the tree was what did not fit,', 'try the diff again'),
+    looksAgain(call, 'if the tree was wrong,', 'try the diff again'),
     otherwise(call),
     forUser(
       'gate',

@@ -29,7 +29,7 @@ export function checkRefusal(
     missing: [],
     text: `the answer is a refusal: "${sentenceOf(openingOf(redact(answer)))}" [${rule.id}]`,
     next_actions: [
-      toDo('say in the prompt why this is needed and what the tool may do, or give the stage to another tool'),
+      toDo('state in the prompt why this is needed and what the tool may do, or set another tool for the stage'),
     ],
   };
 }

@@ -78,7 +78,7 @@ export function violationsFinding(violations: readonly Violation[]): Finding | n
     // The changed files vary between two runs of the same failure; the globs do not.
     signed: [...new Set(violations.map(({ list, glob }) => `${list} ${glob ?? '-'}`))],
     text: `${lines.length} ${lines.length === 1 ? 'change is' : 'changes are'} out of scope: ${capped([first!, ...others], MAX_TOLD).join('; ')}`,
-    next_actions: [toDo('look at these changes, and take back those that are not meant')],
+    next_actions: [toDo('review these changes, and revert the unintended ones')],
   };
 }
 

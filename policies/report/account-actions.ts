@@ -19,7 +19,7 @@ const awaited: WayOut = (situation) =>
     ? []
     : [
         toType(
-          'or let the run wait for that time, at most 24 hours, and ask then',
+          'or let the run wait for the reset, at most 24 hours',
           goOnLine(situation.called, '--wait-for-reset 24h'),
           'pays',
         ),
@@ -28,13 +28,13 @@ const awaited: WayOut = (situation) =>
 const otherTool = (situation: Situation): string =>
   isOwnCall(situation)
     ? `or call another CLI than ${situation.tool}`
-    : `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`)`;
+    : `or set another tool for the stage than ${situation.tool} (\`tool\`, or \`fallback\`)`;
 
 const resets: WayOut = (situation) => {
   const { verdict, tool } = situation;
   const again =
     verdict.retry_at === null
-      ? rerun(situation, `once the limit of ${tool} is reset (it did not say when), ask ${tool} again`)
+      ? rerun(situation, `when the limit of ${tool} is reset (time unknown), call ${tool} again`)
       : later(situation);
   return [again, ...awaited(situation), toDo(`${otherTool(situation)}, or raise the plan`)];
 };
@@ -59,21 +59,21 @@ export const BUDGET_ACTIONS = {
       : [later(situation), ...awaited(situation), toDo(`${otherTool(situation)}, or raise the plan`)],
   own_limit: (situation) => [
     situation.verdict.retry_at === null
-      ? rerun(situation, `once the calls that are made end, ask ${situation.tool} again`)
+      ? rerun(situation, `when the running calls have ended, call ${situation.tool} again`)
       : later(situation),
     ...awaited(situation),
-    toType('look at all limits, and how much of each is used', `${situation.called.launcher} budget`),
+    toType('show all limits and their use', `${situation.called.launcher} budget`),
     toDo(otherTool(situation)),
   ],
   held: (situation) => [
     later(situation),
     ...awaited(situation),
-    toType('look at what is held, and since when', `${situation.called.launcher} budget`),
-    goOn(situation, 'or ask anyway', situation.called, '--ignore-hold'),
+    toType('show all holds', `${situation.called.launcher} budget`),
+    goOn(situation, 'or call anyway', situation.called, '--ignore-hold'),
     toDo(otherTool(situation)),
   ],
   budget: (situation) => [
-    toDo('ask the user whether this task may pay for more calls: all that it was allowed are used'),
+    toDo('ask the user whether this task may pay for more calls: its budget is used up'),
     raiseBudget(situation),
     rerun(situation, 'then continue'),
   ],
@@ -115,7 +115,7 @@ function fixKey(situation: Situation): string {
   if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
     return `set a valid key or token in ${key.by}: ${tool} used its value, and the service refused it`;
   if (key.by.startsWith('provider '))
-    return `${tool} went by its ${key.by}: name one in its \`env_key\` (config.toml), and set that variable`;
+    return `${tool} used its ${key.by}: name a variable in its \`env_key\` (config.toml), and set that variable`;
   return signInOf(tool);
 }
 
@@ -136,10 +136,10 @@ export const KEY_ACTIONS = {
   not_authorised: (situation) => [
     toDo(
       isOwnProvider(situation)
-        ? `the key is known and may not do this: allow it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
-        : `the account is known and may not do this: ask its administrator to allow it, or sign in with another (${signInOf(situation.tool)})`,
+        ? `the key is valid but lacks the permission: grant it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
+        : `the account is valid but lacks the permission: ask its administrator to grant it, or sign in with another one (${signInOf(situation.tool)})`,
     ),
-    toDo('or give the stage a model or a tool that the account may use'),
+    toDo('or set a model or a tool that the account may use'),
     rerun(situation),
   ],
   client_retired: (situation) => [
@@ -151,7 +151,7 @@ export const KEY_ACTIONS = {
   ],
   region_unsupported: (situation) => [
     toDo(
-      `a login does not fix this: run where the service is offered, or give the stage another tool than ${situation.tool}`,
+      `a login does not fix this: run where the service is offered, or set another tool for the stage than ${situation.tool}`,
     ),
     rerun(situation),
   ],

@@ -43,7 +43,7 @@ export const MACHINE_ACTIONS = {
   binary_missing: reinstalled,
   not_described: (situation) => [...readFirst(situation), rerun(situation)],
   no_answer_field: (situation) => [
-    ...(situation.eventsFile ? [toDo(`read ${situation.eventsFile}, which has what was printed`)] : []),
+    ...(situation.eventsFile ? [toDo(`read ${situation.eventsFile}, which holds the output`)] : []),
     toDo(`fix output, document or events of tools.${situation.tool} in tollgate.yaml`),
     thenRerun(situation),
   ],
@@ -65,33 +65,33 @@ export const MACHINE_ACTIONS = {
     ...checked(situation),
   ],
   hook_stopped: (situation) => [
-    toDo(`a hook of ${situation.tool} stopped the call: see what it wants in ${settingsOf(situation.tool)}`),
+    toDo(`a hook of ${situation.tool} stopped the call: look it up in ${settingsOf(situation.tool)}`),
     thenRerun(situation),
   ],
   sandbox: (situation) => [
     toDo(
-      `see that the sandbox of ${situation.tool} can start here (user namespaces, bwrap, Docker), or turn it off in ${settingsOf(situation.tool)}`,
+      `make sure that the sandbox of ${situation.tool} can start here (user namespaces, bwrap, Docker), or turn it off in ${settingsOf(situation.tool)}`,
     ),
     ...checked(situation),
   ],
   certificate: fixThenRerun(
-    'name the CA of your network in NODE_EXTRA_CA_CERTS (codex: SSL_CERT_FILE), or see that the clock of this machine is right',
+    'name the CA of your network in NODE_EXTRA_CA_CERTS (codex: SSL_CERT_FILE), or correct the clock of this machine',
   ),
   untrusted: (situation) => [
     goOn(situation, 'only if you trust this folder, continue', { ...situation.called, trusts: true }),
   ],
   git: fixThenRerun(
-    'see that the working folder is a git repository that you own (`git status` there says what it lacks)',
+    'make sure that the working folder is a git repository that you own (`git status` there shows the problem)',
   ),
   no_prompt: (situation) => (isOwnCall(situation) ? promptOfCall(situation) : checked(situation)),
   out_of_memory: fixThenRerun('free memory, or run fewer calls at once (--concurrency)'),
   crashed: (situation) => [
     ...readFirst(situation),
-    rerun(situation, `ask ${situation.tool} again, since a crash may be chance`),
+    rerun(situation, `call ${situation.tool} again: a crash may not repeat`),
     install(situation, `if it crashes again, install another version of ${situation.tool}`),
   ],
-  permission: fixThenRerun('give yourself the right to read and write what the evidence names'),
-  missing_file: fixThenRerun('put the file there that the evidence names, or fix the setting that names it'),
+  permission: fixThenRerun('grant yourself read and write access to what the evidence names'),
+  missing_file: fixThenRerun('create the file that the evidence names, or fix the setting that names it'),
   too_many_files: fixThenRerun(
     'raise the limit of open files and processes (ulimit -n, ulimit -u), or run fewer calls at once',
   ),
@@ -104,14 +104,14 @@ export const MACHINE_ACTIONS = {
     ),
     thenRerun(situation),
   ],
-  file_system: fixThenRerun('see that the disk works and has space (df -h, dmesg)'),
-  disk: fixThenRerun('make space on the disk that the evidence names, or make it writable'),
-  disk_full: fixThenRerun('make space on the disk: df -h'),
+  file_system: fixThenRerun('make sure that the disk works and has space (df -h, dmesg)'),
+  disk: fixThenRerun('free space on the disk that the evidence names, or make it writable'),
+  disk_full: fixThenRerun('free space on the disk: df -h'),
   state_unwritable: fixThenRerun('make the state folder that the evidence names writable, with space on its disk'),
   bad_state: fixThenRerun('fix the state as the evidence says'),
-  no_working_folder: (situation) => [change(situation, 'cwd', 'name a folder that exists'), thenRerun(situation)],
+  no_working_folder: (situation) => [change(situation, 'cwd', 'set a folder that exists'), thenRerun(situation)],
   session_elsewhere: (situation) => [
-    change(situation, 'cwd', 'name the folder that its session works in, as the evidence says it'),
+    change(situation, 'cwd', 'set the folder of its session, which the evidence names'),
     thenRerun(situation),
   ],
   empty_prompt: (situation) =>
@@ -122,11 +122,11 @@ export const MACHINE_ACTIONS = {
   not_started: (situation) => [...readFirst(situation), ...checked(situation)],
   not_prepared: (situation) => [rerun(situation, 'fix what the evidence names, then continue')],
   prompt_changed: ({ called, tool }) => [
-    toType('keep the answers that are there, which pays nothing for them', goOnLine(called, '--keep-all')),
-    toType(`or ask ${tool} again`, goOnLine(called, '--redo-all'), 'pays'),
+    toType('keep the existing answers (free)', goOnLine(called, '--keep-all')),
+    toType(`or call ${tool} again`, goOnLine(called, '--redo-all'), 'pays'),
   ],
   wrapper_failed: (situation) => [
     ...checked(situation),
-    toDo('if it fails the same way again, that is a bug of tollgate: report it with the evidence'),
+    toDo('if it fails the same way again, report it as a bug of tollgate, with the evidence'),
   ],
 } as const satisfies Record<string, WayOut>;

@@ -76,9 +76,9 @@ const unmatched: WayOut = (situation) => [
     ? [toDo(`read ${situation.stderrFile}, the whole of what ${situation.tool} said on stderr`)]
     : []),
   ...(situation.eventsFile ? [toDo(`read ${situation.eventsFile}, the events of the call`)] : []),
-  rerun(situation, `fix what the evidence names, if it names something, then ask ${situation.tool} again`),
+  rerun(situation, `fix what the evidence names, if anything, then call ${situation.tool} again`),
   toType(
-    'to have it classified next time, write a row for its words into tollgate.yaml; this says how',
+    'to classify it next time, add a rule for its text to tollgate.yaml; see',
     `${situation.called.launcher} triage --help`,
   ),
 ];

@@ -49,12 +49,13 @@ const smaller: WayOut = (situation) => [
 const tooLarge: WayOut = (situation) => {
   const { promptChars: chars, resumed, tool } = situation;
   if (chars === undefined || chars > SMALL_PROMPT) return smaller(situation);
-  const first = `the prompt is not what is too large (${chars} characters): it is ${resumed ? 'the history of its session, or ' : ''}what ${tool} adds by itself`;
+  const cause = `${resumed ? 'the history of its session, or ' : ''}what ${tool} adds by itself`;
+  const first = `note: the prompt itself (${chars} characters) is not too large; ${cause} is`;
   return [
     toDo(first),
     situation.namesSession
-      ? rerun(situation, `take meta.session_id out of the manifest, then ask ${tool} again in a fresh session`)
-      : rerun(situation, `ask ${tool} again in a fresh session`),
+      ? rerun(situation, `remove meta.session_id from the manifest, then call ${tool} again in a fresh session`)
+      : rerun(situation, `call ${tool} again in a fresh session`),
     toDo(
       `if it fails the same way again, shorten what ${tool} adds by itself (${rowOf(CONTEXT_OF, tool, 'its instructions and servers')})`,
     ),
@@ -63,13 +64,13 @@ const tooLarge: WayOut = (situation) => {
 };
 
 const filtered: WayOut = (situation) => [
-  toDo('leave out, or say in other words, what the service refuses (the evidence names its policy)'),
-  toDo(`or give the stage another model or tool than ${situation.tool}`),
+  toDo('remove or rephrase what the service refuses (the evidence names its policy)'),
+  toDo(`or set another model or tool for the stage than ${situation.tool}`),
   thenRerun(situation),
 ];
 
 const fewerTurns = (situation: Situation): NextAction[] => [
-  change(situation, 'max_turns', 'if the work needs more turns, raise', 'make the task smaller, or give it more turns'),
+  change(situation, 'max_turns', 'if the work needs more turns, raise', 'make the task smaller, or allow more turns'),
   thenRerun(situation),
 ];
 
@@ -79,21 +80,19 @@ const lessOutput = (situation: Situation): NextAction[] => [
 ];
 
 const askForJson = (situation: Situation): NextAction[] => [
-  toDo(
-    'say in the prompt what each part of the schema means, or make the schema simpler (the evidence names what does not fit)',
-  ),
+  toDo('explain each part of the schema in the prompt, or simplify the schema (the evidence names what does not fit)'),
   thenRerun(situation),
 ];
 
 const simplerSchema = (situation: Situation): NextAction[] => [
-  toDo('make the schema simpler: a pattern with one repeat within another, as in (a+)+, can take for ever'),
+  toDo('simplify the schema: a pattern with nested repeats, such as (a+)+, can take forever'),
   thenRerun(situation),
 ];
 
 /** The warnings of the call's record name the missing permission. */
 const allowTool = (situation: Situation): NextAction[] => [
   toDo(
-    'decide whether the agent may use that tool, and allow it as the warning says; else say in the prompt what it may do instead',
+    'if the agent may use that tool, allow it as the warning describes; otherwise state in the prompt what it may do instead',
   ),
   thenRerun(situation),
 ];
@@ -108,7 +107,7 @@ export const REQUEST_ACTIONS = {
     toDo(
       `check that the address and the model are those of the service: the base URL in the settings or environment of ${situation.tool}`,
     ),
-    change(situation, 'model', 'and the model', 'and, if it is the model that is not there, name one'),
+    change(situation, 'model', 'and the model', 'and, if the model does not exist, set one'),
     rerun(situation),
   ],
   over_limit: tooLarge,
@@ -143,13 +142,13 @@ const MOST = 12;
 export const SESSION_ACTIONS = {
   broken_history: (situation) => {
     const { called, ranTools, sessionId, tool } = situation;
-    if (!sessionId) return [rerun(situation, `ask ${tool} again in a fresh session`)];
+    if (!sessionId) return [rerun(situation, `call ${tool} again in a fresh session`)];
     const fresh = ranTools
-      ? `or look at what its tools did, for a fresh session does not know it, then ask ${tool} again`
-      : `or ask ${tool} again in a fresh session`;
+      ? `or review what its tools did, because a fresh session does not know it, then call ${tool} again`
+      : `or call ${tool} again in a fresh session`;
     return [
       toType(
-        'repair the session, or take its last step back, without a paid call',
+        'repair the session, or remove its last step, without a paid call',
         `${called.launcher} recover ${shellWord(sessionId)} --choose clear`,
       ),
       rerun(situation, fresh),
@@ -162,8 +161,8 @@ export const SESSION_ACTIONS = {
         toType('see which sessions exist', `${called.launcher} sessions list`),
         toDo(
           isOwnCall(situation)
-            ? 'name one of them in --resume-session, or leave it out'
-            : 'name one of them in meta.session_id of the manifest, or take the line out',
+            ? 'use one of them with --resume-session, or omit the flag'
+            : 'use one of them for meta.session_id in the manifest, or remove the line',
         ),
         thenRerun(situation),
       ];
@@ -177,6 +176,6 @@ export const SESSION_ACTIONS = {
   },
   session_busy: (situation) => {
     const which = situation.sessionId ? ` ${situation.sessionId}` : '';
-    return [toDo(`close the ${situation.tool} that has the session${which} open`), thenRerun(situation)];
+    return [toDo(`close the ${situation.tool} in which the session${which} is open`), thenRerun(situation)];
   },
 } as const satisfies Record<string, WayOut>;

@@ -62,7 +62,7 @@ export interface ManifestPlace extends StagePlace {
 
 export type WayOut = (situation: Situation) => NextAction[];
 
-export const rerun = (situation: Situation, text = `ask ${situation.tool} again`): NextAction =>
+export const rerun = (situation: Situation, text = `call ${situation.tool} again`): NextAction =>
   goOn(situation, text, situation.called);
 
 /** @param called how the next command is called. */
@@ -72,7 +72,7 @@ export const goOn = ({ again }: Situation, text: string, called: CalledAs, ...fl
 /** Whether a separate caller made the call, and not a stage. */
 export const isOwnCall = ({ called }: Situation): boolean => called.wrapper !== undefined;
 
-export const thenRerun = (situation: Situation): NextAction => rerun(situation, `then ask ${situation.tool} again`);
+export const thenRerun = (situation: Situation): NextAction => rerun(situation, `then call ${situation.tool} again`);
 
 /** Raises the budget by five calls. The user decides how much may be paid. */
 export const raiseBudget = ({ called, budget = 10 }: Pick<Situation, 'called' | 'budget'>): NextAction =>
@@ -92,7 +92,7 @@ export const readFirst = ({ stderrFile }: Situation): NextAction[] => (stderrFil
 export const later = (situation: Situation): NextAction => {
   const { tool, verdict } = situation;
   const when = verdict.retry_at === null ? 'in 5 minutes or later' : `not before ${verdict.retry_at}`;
-  return rerun(situation, `${when}, ask ${tool} again`);
+  return rerun(situation, `${when}, call ${tool} again`);
 };
 
 /** One sentence about a field of the stage, with the place where it is set or can be set. */

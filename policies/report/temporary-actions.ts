@@ -9,18 +9,21 @@ const waits: WayOut = (situation) => [later(situation)];
 const shorter: WayOut = (situation) => [
   later(situation),
   toDo(
-    'if it fails the same way again, ask for less at once (a smaller task, a shorter answer), or give the stage another model',
+    'if it fails the same way again, request less at once (a smaller task, a shorter answer), or set another model for the stage',
   ),
 ];
 
 export const callElsewhere = (called: CalledAs): NextAction[] => [
-  toType('wait for that call, and take its answer', goOnLine(called)),
-  toType('if that machine or container is gone for good, ask again', goOnLine(called, '--force'), 'pays'),
+  toType('wait for that call, and use its answer', goOnLine(called)),
+  toType('if that machine or container no longer exists, call again', goOnLine(called, '--force'), 'pays'),
 ];
 
 export const TEMPORARY_ACTIONS = {
   network: (situation) => [preflight(situation), later(situation)],
-  overloaded: (situation) => [later(situation), toDo(`or give the stage another model or tool than ${situation.tool}`)],
+  overloaded: (situation) => [
+    later(situation),
+    toDo(`or set another model or tool for the stage than ${situation.tool}`),
+  ],
   rate_limit: waits,
   server_error: waits,
   conflict: waits,
@@ -50,20 +53,23 @@ export const TEMPORARY_ACTIONS = {
   empty_answer: shorter,
   malformed_call: shorter,
   garbled_response: waits,
-  loop: (situation) => [toDo('make the request more precise, or give the stage another model'), thenRerun(situation)],
+  loop: (situation) => [
+    toDo('make the request more precise, or set another model for the stage'),
+    thenRerun(situation),
+  ],
   killed: (situation) => [
     toDo(
       'free memory, or run fewer calls at once (--concurrency): SIGKILL mostly comes from a system that is out of memory',
     ),
     thenRerun(situation),
   ],
-  interrupted: (situation) => [rerun(situation, `ask ${situation.tool} again, since the call was ended from outside`)],
+  interrupted: (situation) => [rerun(situation, `call ${situation.tool} again: the call was ended from outside`)],
   cancelled: (situation) => {
     const { retry_at } = situation.verdict;
     return [
       rerun(
         situation,
-        `${retry_at === null ? '' : `not before ${retry_at}, `}${isOwnCall(situation) ? `ask ${situation.tool} again` : 'continue from where it stopped'}`,
+        `${retry_at === null ? '' : `not before ${retry_at}, `}${isOwnCall(situation) ? `call ${situation.tool} again` : 'continue from where it stopped'}`,
       ),
     ];
   },

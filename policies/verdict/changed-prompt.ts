@@ -46,7 +46,7 @@ const SENTENCE = {
   done: (stage) =>
     `stage ${stage} is done, but its prompt has changed since; use --redo ${stage} to pay for it again, or --keep ${stage} to keep its answer`,
   not_passed: (stage) =>
-    `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); use --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
+    `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); use --keep ${stage} to check that answer again, or --redo ${stage} to pay for another`,
 } as const satisfies Record<ChangedPrompt['answer'], (stage: string) => string>;
 
 /** The stages that the user named. */
@@ -70,17 +70,17 @@ export function changedActions(
   const run = (flag: string) => goOnLine(called, ...said, flag);
   if (first !== undefined && second === undefined) {
     const kept =
-      first.answer === 'done' ? `keep the answer of ${first.stage}` : `look at the answer of ${first.stage} again`;
+      first.answer === 'done' ? `keep the answer of ${first.stage}` : `check the answer of ${first.stage} again`;
     return [
-      toType(`${kept}, which pays nothing for it`, run(`--keep ${first.stage}`)),
-      toType(`or ask again for ${first.stage}, for one paid call`, run(`--redo ${first.stage}`), 'pays'),
+      toType(`${kept} (free)`, run(`--keep ${first.stage}`)),
+      toType(`or run ${first.stage} again, for one paid call`, run(`--redo ${first.stage}`), 'pays'),
     ];
   }
   const names = changed.map(({ stage }) => stage).join(', ');
   return [
-    toType(`keep the answers of ${names}, which pays nothing for them`, run('--keep-all')),
-    toType(`or ask again for all of them, for ${changed.length} paid calls`, run('--redo-all'), 'pays'),
-    toType('or see which prompts have changed, which pays nothing', run('--dry-run')),
+    toType(`keep the answers of ${names} (free)`, run('--keep-all')),
+    toType(`or run all of them again, for ${changed.length} paid calls`, run('--redo-all'), 'pays'),
+    toType('or list the changed prompts (free)', run('--dry-run')),
   ];
 }
 

@@ -76,9 +76,7 @@ export function decide(question: Question): Decision {
   if (!dirty || (question.dirtyRetries === 'allowed' && !goesOn))
     return go(planned, planned === 'retry' ? 'trying once more' : 'trying once more with a digest');
   if (planned === 'retry_digest')
-    return stop('the attempt had already run tools or changed the tree, and its history is what is too long', [
-      RETRY_DIRTY,
-    ]);
+    return stop('the attempt had already run tools or changed the tree, and its history is too long', [RETRY_DIRTY]);
   if (sessionId === null)
     return stop('the attempt had already run tools or changed the tree, and there is no session to continue in', [
       RETRY_DIRTY,
@@ -86,18 +84,16 @@ export function decide(question: Question): Decision {
   return {
     action: 'resume',
     sessionId,
-    why: 'going on in its session, for it had already run tools or changed the tree',
+    why: 'continuing in its session, because it had already run tools or changed the tree',
     next_actions: [],
   };
 }
 
-const RETRY_DIRTY = toDo(
-  'look at what it changed before you run it again; --retry-dirty lets a run start over by itself',
-);
+const RETRY_DIRTY = toDo('review its changes before you run it again; with --retry-dirty a run starts over by itself');
 
 /** Our own budget has no reset. */
 const never = ({ class: errorClass, reason }: Verdict): string =>
-  reason === 'budget' ? 'nothing is called until it is raised' : NEVER[errorClass ?? 'unknown'];
+  reason === 'budget' ? 'no call is made until it is raised' : NEVER[errorClass ?? 'unknown'];
 
 /** Why a class is not retried even once. */
 export const NEVER: Record<ErrorClass, string> = {
@@ -106,7 +102,7 @@ export const NEVER: Record<ErrorClass, string> = {
   auth: 'never retried: it would fail the same way',
   quota: 'never retried before its reset',
   tooling: 'never retried: it would fail the same way',
-  scope_violation: 'never retried: the changes need a look',
+  scope_violation: 'never retried: the changes need a review',
   contract_violation: 'never retried: the same prompt would be answered the same way',
   unknown: 'not retried',
 };
@@ -129,7 +125,7 @@ function standIn(question: Question): Decision | null {
   const cause = causeOf(verdict);
   if (fallback === null || cause === null || !fallbackOn.includes(cause) || callsLeft <= 0) return null;
   if (dirty && (cause !== 'quota' || dirtyRetries !== 'allowed')) return null;
-  return { action: 'fallback', tool: fallback, why: `${question.standIn ?? fallback} stands in`, next_actions: [] };
+  return { action: 'fallback', tool: fallback, why: `${question.standIn ?? fallback} replaces it`, next_actions: [] };
 }
 
 /** A quota is not retried, but this tool may be called later. */
@@ -197,12 +193,12 @@ export const MAX_BUSY_WAITS = 4;
 export function wayOutOfSession({ reason }: Verdict, standing: SessionStanding): SessionWayOut | null {
   const { sessionId, resumed, busyAwaited, repair } = standing;
   if (reason === 'session_id' && resumed)
-    return { action: 'fresh_session', why: 'its session is no longer known to the CLI; asking in a fresh one' };
+    return { action: 'fresh_session', why: 'the CLI no longer knows its session; calling in a fresh one' };
   if (reason === 'session_busy' && resumed && busyAwaited < MAX_BUSY_WAITS)
     return {
       action: 'wait_session',
       waitMs: busyWaitMs(busyAwaited),
-      why: 'another process writes in its session; waiting for it',
+      why: 'another process uses its session; waiting for it',
     };
   if (reason === 'broken_history' && sessionId !== null && repair === 'allowed')
     return { action: 'mend', sessionId, why: 'repairing the history of its session' };

@@ -70,8 +70,8 @@ for (const tool of TOOLS)
     const { code, report } = await makeTask(rig, manifestOf(tool)).run();
     assert.equal([code, rig.calls.length, report.failure?.reason, isKept(rig, tool)], [1, 2, 'broken_history', true]);
     assert.equal(report.next_actions.slice(0, 2).map(actionLine), [
-      `repair the session, or take its last step back, without a paid call: \`tollgate recover ${SESSION_IDS[tool]} --choose clear\``,
-      `or look at what its tools did, for a fresh session does not know it, then ask ${tool} again: \`tollgate run fix\``,
+      `repair the session, or remove its last step, without a paid call: \`tollgate recover ${SESSION_IDS[tool]} --choose clear\``,
+      `or review what its tools did, because a fresh session does not know it, then call ${tool} again: \`tollgate run fix\``,
     ]);
   });
 

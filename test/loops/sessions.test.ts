@@ -287,7 +287,7 @@ test("codex's lock of a session is waited for, and is no retry", async ({ rig })
   const said: string[] = [];
   const report = await runWithin(rig, paused, now, { say: (sentence) => said.push(sentence) });
   assert.equal([report.state, paused, asked(rig)], ['done', [2000, 8000], [SESSION, SESSION, SESSION]]);
-  assert.match(said.join('\n'), 'another process writes in its session; waiting for it');
+  assert.match(said.join('\n'), 'another process uses its session; waiting for it');
 });
 
 test('a history that is too long is left for a fresh session', async ({ rig }) => {

@@ -62,7 +62,7 @@ test('what a gate looks for, where the manifest lists another stage', async ({ r
   const about = next.find((action) => action.includes('may_be_empty'));
   assert.is(
     about,
-    `only if the user decides so, since it weakens the gate: if there may be nothing to change, say \`may_be_empty: true\` in the stage (add \`{tool: codex, role: impl, may_be_empty: true}\` to the list at ${manifest}:${first}), then look at the answer again, which pays nothing: \`tollgate run fix\``,
+    `only if the user decides so, since it weakens the gate: if there may be nothing to change, set \`may_be_empty: true\` in the stage (add \`{tool: codex, role: impl, may_be_empty: true}\` to the list at ${manifest}:${first}), then check the answer again (free): \`tollgate run fix\``,
   );
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('\nstages:\n', `\nstages:\n  - ${toWrite(about!)}\n`));
   const again = await run();

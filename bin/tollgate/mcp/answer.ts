@@ -29,7 +29,7 @@ export async function answerTo(tool: McpTool, given: Record<string, unknown>, ca
 
 const failed = (message: string): ToolResult => ({
   how: 'failed',
-  object: { state: 'refused', message, next_actions: [toDo('fix what the message names, and ask again')] },
+  object: { state: 'refused', message, next_actions: [toDo('fix what the message names, and call again')] },
 });
 
 /** The text is for clients that do not read `structuredContent`. */

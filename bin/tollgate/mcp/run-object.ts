@@ -14,7 +14,7 @@ export const refused = (message: string): ToolResult => ({
   how: 'failed',
   object: {
     ...{ state: 'refused', class: 'tooling', reason: 'bad_input', message },
-    next_actions: [toDo('fix what the message names, and ask again')],
+    next_actions: [toDo('fix what the message names, and call again')],
   },
 });
 
@@ -135,7 +135,7 @@ function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object
   if (exit_code === 0)
     return { how: 'done', object: { ...common, state: 'done', answer, answer_file: `${files}/answer.md` } };
   if (verdict === undefined || verdict.class === null) {
-    const { class: errorClass = 'tooling', next_actions = [toDo('fix what the message names, and ask again')] } =
+    const { class: errorClass = 'tooling', next_actions = [toDo('fix what the message names, and call again')] } =
       record;
     return {
       how: 'failed',

@@ -65,7 +65,7 @@ Failures:
   1 task   quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  Quota exceeded. Check your plan | billing <details>.            full
 
 TASK   STATE      STAGE         FAILURE         SIGNATURE        SINCE              CALLS  NEXT
-full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   once the limit of codex is reset (it did not say when), ask codex again: \`tollgate run full\`
+full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   when the limit of codex is reset (time unknown), call codex again: \`tollgate run full\`
 beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
 alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
 new    never run  -             -               -                -                  0/-    run it: \`tollgate run new\`
@@ -83,7 +83,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
 
 | task | state | stage | failure | signature | since | calls | next |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| full | failed | codex_review | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | 1/10 | once the limit of codex is reset (it did not say when), ask codex again: \`tollgate run full\` |
+| full | failed | codex_review | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | 1/10 | when the limit of codex is reset (time unknown), call codex again: \`tollgate run full\` |
 | beta | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… |
 | alpha | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… |
 

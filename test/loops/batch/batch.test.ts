@@ -133,7 +133,7 @@ test('one bad task refuses all before anything is paid, unless the others are as
     [1, 1, 4, 1],
   );
   assert.equal(skipped.report.next_actions.map(actionLine), [
-    'correct what is wrong with empty, absent, ./.tmp/task/good, ../x (Failures says what), then run it',
+    'fix empty, absent, ./.tmp/task/good, ../x (Failures says what), then run it',
   ]);
 });
 

@@ -127,11 +127,11 @@ test('all stages whose prompts have changed are named at once, and every view sa
     'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; use --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each (changed: of codex_brief: request; of gemini_review: request)';
   const next = [
     toType(
-      'keep the answers of codex_brief, gemini_review, which pays nothing for them',
+      'keep the answers of codex_brief, gemini_review (free)',
       'tollgate run fix --keep-all',
     ),
-    toType('or ask again for all of them, for 2 paid calls', 'tollgate run fix --redo-all', 'pays'),
-    toType('or see which prompts have changed, which pays nothing', 'tollgate run fix --dry-run'),
+    toType('or run all of them again, for 2 paid calls', 'tollgate run fix --redo-all', 'pays'),
+    toType('or list the changed prompts (free)', 'tollgate run fix --dry-run'),
   ];
   assert.ok(validatorOf('REPORT_SCHEMA')(report));
   assert.equal(
@@ -274,7 +274,7 @@ test('a budget that failures used up names what failed first, and then the budge
     [next_actions[0], actionLine(next_actions.at(-1)!)],
     [
       first.report.next_actions.find(({ text }) => text.includes('codex login')),
-      'only if the user allows more paid calls: raise the limit, and ask codex again: `tollgate budget fix --set 6 && tollgate run fix`',
+      'only if the user allows more paid calls: raise the limit, and call codex again: `tollgate budget fix --set 6 && tollgate run fix`',
     ],
   );
 });
@@ -286,7 +286,7 @@ test('no line that asks again is said before the budget is raised, whatever fail
   const { report } = await task.run();
   const again = report.next_actions.filter(({ command }) => command?.includes('tollgate run fix'));
   assert.equal(again.map(actionLine), [
-    'only if the user allows more paid calls: raise the limit, and fix what the evidence names, if it names something, then ask codex again: `tollgate budget fix --set 6 && tollgate run fix`',
+    'only if the user allows more paid calls: raise the limit, and fix what the evidence names, if anything, then call codex again: `tollgate budget fix --set 6 && tollgate run fix`',
   ]);
 });
 
@@ -297,11 +297,11 @@ test('what was said with a run that was refused is said again by its next action
   const { report } = await task.run('--keep=codex_brief');
   const next = [
     toType(
-      'keep the answer of gemini_review, which pays nothing for it',
+      'keep the answer of gemini_review (free)',
       'tollgate run fix --keep codex_brief --keep gemini_review',
     ),
     toType(
-      'or ask again for gemini_review, for one paid call',
+      'or run gemini_review again, for one paid call',
       'tollgate run fix --keep codex_brief --redo gemini_review',
       'pays',
     ),

@@ -194,7 +194,7 @@ test('an answer that its gate refused is not asked for anew in silence when its 
   assert.equal([code, rig.calls.length], [2, 1]);
   assert.match(
     said,
-    'use --keep gemini_verify to have that answer looked at again, or --redo gemini_verify to pay for another',
+    'use --keep gemini_verify to check that answer again, or --redo gemini_verify to pay for another',
   );
   assert.equal([(await task.run('--keep=gemini_verify')).code, rig.calls.length], [0, 1]);
 });

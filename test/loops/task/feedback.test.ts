@@ -40,8 +40,8 @@ test('what acceptance found goes to the stage that writes, and the line that the
   const log = path.join(task.folder, 'outputs/gemini_verify.acceptance.log');
   assert.equal(first.report.next_actions.slice(0, 3).map(actionLine), [
     `read ${log}`,
-    'fix what fails, then run the acceptance commands again, which pays nothing: `tollgate run fix`',
-    'let codex_impl fix it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+    'fix what fails, then run the acceptance commands again (free): `tollgate run fix`',
+    'let codex_impl fix it (its prompt gets the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
   ]);
   const [, , ...flags] = first.report.next_actions[2]!.command!.split(' ').slice(1);
   const second = await task.run(...flags);
@@ -85,14 +85,14 @@ test('a verdict about earlier work asks for the judge alone, and for the budget 
   const task = makeTask(rig, { stages: STAGES, budgets: { paid_call_budget: 3 } });
   const first = await task.run();
   assert.equal(first.report.next_actions.slice(1).map(actionLine), [
-    'fix what they name, and have it judged again by gemini, for one paid call: `tollgate run fix --redo gemini_verify`',
-    'only if the user allows more paid calls: raise the limit, and let codex_impl fix it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
+    'fix what they name, and have it checked again by gemini, for one paid call: `tollgate run fix --redo gemini_verify`',
+    'only if the user allows more paid calls: raise the limit, and let codex_impl fix it (its prompt gets those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
   ]);
   const mended = await task.run('--redo', 'codex_impl');
   assert.equal([mended.code, mended.report.failure?.reason, rig.calls.length], [1, 'verdict_fail', 3]);
   assert.equal(mended.report.next_actions.map(actionLine), [
     'ask the user whether this task may pay for more calls',
-    'only if the user allows more paid calls: raise the limit, and have the new work judged: this verdict is about earlier work, since codex_impl has answered again (one paid call): `tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify`',
+    'only if the user allows more paid calls: raise the limit, and have the new work checked: this verdict is about earlier work, because codex_impl has answered again (one paid call): `tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify`',
   ]);
   const over = await task.run('--redo', 'gemini_verify');
   assert.equal([over.report.failure?.reason, over.report.next_actions], ['budget', mended.report.next_actions]);

@@ -38,11 +38,11 @@ const found = (reason: Finding['reason'], next: string[] = [], errorClass: Findi
     next_actions: next.map(toDo),
   }) as const satisfies Finding;
 
-const FREE = 'look at the answer again, which pays nothing: `tollgate run fix`';
-const RUNS = 'run the acceptance commands again, which pays nothing: `tollgate run fix';
+const FREE = 'check the answer again (free): `tollgate run fix`';
+const RUNS = 'run the acceptance commands again (free): `tollgate run fix';
 const PAID = '`tollgate run fix --redo gemini_verify`';
-const KEEP = 'look at the answer again, which pays nothing: `tollgate run fix --keep gemini_verify`';
-const OTHERWISE = `ask gemini again, best with another \`model\` or \`tool\` in the stage, for one paid call: ${PAID}`;
+const KEEP = 'check the answer again (free): `tollgate run fix --keep gemini_verify`';
+const OTHERWISE = `call gemini again, best with another \`model\` or \`tool\` in the stage, for one paid call: ${PAID}`;
 const BY_USER = 'only if the user decides so, since it weakens the gate';
 const CHANGES_COMMAND = `${BY_USER}: if a command itself is wrong, change it (manifest.yaml (acceptance)), and ${RUNS} --keep gemini_verify\``;
 
@@ -61,7 +61,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [
       'read LOG',
       `fix what fails, then ${RUNS}\``,
-      'let codex_impl fix it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+      'let codex_impl fix it (its prompt gets the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
       CHANGES_COMMAND,
     ],
   ],
@@ -71,7 +71,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: { ...WRITER, after: [] } },
     [
       `fix what fails, then ${RUNS}\``,
-      'let codex_impl fix it (its prompt is given the end of that log; one paid call; gemini_verify then looks again, and pays nothing): `tollgate run fix --redo codex_impl`',
+      'let codex_impl fix it (its prompt gets the end of that log; one paid call; gemini_verify then checks again for free): `tollgate run fix --redo codex_impl`',
       CHANGES_COMMAND,
     ],
   ],
@@ -81,8 +81,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER },
     [
       'read the findings in OUT',
-      'let codex_impl fix it (its prompt is given those findings; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
-      `fix what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
+      'let codex_impl fix it (its prompt gets those findings; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+      `fix what they name, and have it checked again by gemini, for one paid call: ${PAID}`,
     ],
   ],
   [
@@ -90,7 +90,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [found('verdict_fail')],
     { writer: WRITER, outdated: ['gemini_verify'] },
     [
-      `have the new work judged: this verdict is about earlier work, since codex_impl has answered again (one paid call): ${PAID}`,
+      `have the new work checked: this verdict is about earlier work, because codex_impl has answered again (one paid call): ${PAID}`,
     ],
   ],
   [
@@ -99,8 +99,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER, budget: { used: 2, total: 3 } },
     [
       'read the findings in OUT',
-      `fix what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
-      'only if the user allows more paid calls: raise the limit, and let codex_impl fix it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
+      `fix what they name, and have it checked again by gemini, for one paid call: ${PAID}`,
+      'only if the user allows more paid calls: raise the limit, and let codex_impl fix it (its prompt gets those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
     ],
   ],
   [
@@ -109,7 +109,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { budget: { used: 3, total: 3 } },
     [
       'ask the user whether this task may pay for more calls',
-      'only if the user allows more paid calls: raise the limit, and ask gemini again, for one paid call: `tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify`',
+      'only if the user allows more paid calls: raise the limit, and call gemini again, for one paid call: `tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify`',
     ],
   ],
   [
@@ -118,8 +118,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER },
     [
       OTHERWISE,
-      `${BY_USER}: read OUT, put PASS or FAIL, alone, on the first line of its section "Verdict" if its judgement is clear, then ${FREE}`,
-      `${BY_USER}: let it pass without a verdict (\`on_fail: note\` of the stage, manifest.yaml (on_fail)), then ${FREE}`,
+      `${BY_USER}: read OUT, write PASS or FAIL alone on the first line of its section "Verdict" if its judgement is clear, then ${FREE}`,
+      `${BY_USER}: accept it without a verdict (\`on_fail: note\` of the stage, manifest.yaml (on_fail)), then ${FREE}`,
     ],
   ],
   [
@@ -128,7 +128,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     {},
     [
       OTHERWISE,
-      `${BY_USER}: if the requested content is in OUT under another heading, put the right headings there, then ${FREE}`,
+      `${BY_USER}: if the requested content is in OUT under another heading, correct the headings there, then ${FREE}`,
       `${BY_USER}: require other headings (\`requires\` of the stage, manifest.yaml (requires)), and ${KEEP}`,
     ],
   ],
@@ -138,8 +138,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     {},
     [
       'take it back',
-      `when these changes are taken back, ${FREE}`,
-      'or have them put back, and look again, which pays nothing: `tollgate run fix --restore`',
+      `when these changes are reverted, ${FREE}`,
+      'or restore the files, and check again (free): `tollgate run fix --restore`',
       'name them',
       `only if the user decides so, since it widens the scope: allow these changes (manifest.yaml (scope)), and ${KEEP}`,
     ],
@@ -148,22 +148,22 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     'what was put back',
     [found('out_of_scope', ['take it back'], 'scope_violation')],
     { restored: 'some' },
-    [`what was out of scope is put back: ${FREE}`],
+    [`the changes out of scope are reverted: ${FREE}`],
   ],
   [
     'where nothing else was changed',
     [found('out_of_scope', ['take it back'], 'scope_violation')],
     { restored: 'all' },
     [
-      `all that was changed was out of scope, and is put back: ask gemini again, for one paid call: ${PAID}`,
-      `or, where the stage may have changed nothing, ${FREE}`,
+      `all changes were out of scope, and are reverted: call gemini again, for one paid call: ${PAID}`,
+      `or, if the stage needs no change, ${FREE}`,
     ],
   ],
   [
     'a call that failed besides',
     [found('out_of_scope', ['take it back'], 'scope_violation')],
     { answer: 'none' },
-    ['take it back', 'ask gemini again: `tollgate run fix`'],
+    ['take it back', 'call gemini again: `tollgate run fix`'],
   ],
 ];
 for (const [why, findings, call, next] of ROWS)

@@ -57,7 +57,7 @@ test('the finding names each path once, with the glob', () => {
     reason: 'out_of_scope',
     missing: ['secrets/key (modified; scope.deny "secrets/**")', 'a\\nb (added; no glob of scope.allow matches)'],
     text: '2 changes are out of scope: secrets/key (modified; scope.deny "secrets/**"); a\\nb (added; no glob of scope.allow matches)',
-    next_actions: [toDo('look at these changes, and take back those that are not meant')],
+    next_actions: [toDo('review these changes, and revert the unintended ones')],
     signed: ['deny secrets/**', 'allow -'],
   });
   assert.is(violationsFinding([]), null);

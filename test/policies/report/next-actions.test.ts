@@ -31,7 +31,7 @@ const situation = (
 });
 
 const OWN = 'mine' as OwnTool;
-const AGAIN = 'ask codex again: `tollgate run fix`';
+const AGAIN = 'call codex again: `tollgate run fix`';
 const THEN = `then ${AGAIN}`;
 const LATER = `in 5 minutes or later, ${AGAIN}`;
 const checks = (tool: string, flags = '') =>
@@ -48,9 +48,9 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'no_answer_field',
     { tool: OWN, eventsFile: 'a.raw' },
     [
-      'read a.raw, which has what was printed',
+      'read a.raw, which holds the output',
       'fix output, document or events of tools.mine in tollgate.yaml',
-      'then ask mine again: `tollgate run fix`',
+      'then call mine again: `tollgate run fix`',
     ],
   ],
   [
@@ -61,7 +61,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       'install mine, or fix tools.mine of tollgate.yaml',
       checks('mine', ' --trust-workspace'),
-      'then ask mine again: `tollgate run fix`',
+      'then call mine again: `tollgate run fix`',
     ],
   ],
   ['a reason of the project', 'transient', 'vpn_down', {}, [LATER]],
@@ -74,7 +74,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       'read err.txt',
       'fix or remove the MCP servers docs, jira: `mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
-      'then ask copilot again: `tollgate run fix`',
+      'then call copilot again: `tollgate run fix`',
     ],
   ],
   [
@@ -91,7 +91,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { text: "MCP server 'docs' requires authentication using: /mcp auth docs", tool: 'gemini' },
     [
       'start `gemini` and type /mcp auth docs (the server asks for it, not the model)',
-      'then ask gemini again: `tollgate run fix`',
+      'then call gemini again: `tollgate run fix`',
     ],
   ],
   [
@@ -125,7 +125,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'budget',
     { callsLeft: 0 },
     [
-      'ask the user whether this task may pay for more calls: all that it was allowed are used',
+      'ask the user whether this task may pay for more calls: its budget is used up',
       'only if the user allows more paid calls: raise the limit: `tollgate budget fix --set 15`',
       'then continue: `tollgate run fix`',
     ],
@@ -180,8 +180,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'not_authorised',
     key('TEST_KEY (provider "corp")'),
     [
-      'the key is known and may not do this: allow it at the provider (TEST_KEY (provider "corp")), or set the key of another account there',
-      'or give the stage a model or a tool that the account may use',
+      'the key is valid but lacks the permission: grant it at the provider (TEST_KEY (provider "corp")), or set the key of another account there',
+      'or set a model or a tool that the account may use',
       AGAIN,
     ],
   ],
@@ -193,8 +193,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { retryAt: AT },
     [
       `not before ${AT}, ${AGAIN}`,
-      'or let the run wait for that time, at most 24 hours, and ask then: `tollgate run fix --wait-for-reset 24h`',
-      'or give the stage another tool than codex (`tool`, or `fallback`), or raise the plan',
+      'or let the run wait for the reset, at most 24 hours: `tollgate run fix --wait-for-reset 24h`',
+      'or set another tool for the stage than codex (`tool`, or `fallback`), or raise the plan',
     ],
   ],
   [
@@ -239,8 +239,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'over_limit',
     { promptChars: 1234, resumed: true },
     [
-      'the prompt is not what is too large (1234 characters): it is the history of its session, or what codex adds by itself',
-      'ask codex again in a fresh session: `tollgate run fix`',
+      'note: the prompt itself (1234 characters) is not too large; the history of its session, or what codex adds by itself is',
+      'call codex again in a fresh session: `tollgate run fix`',
       'if it fails the same way again, shorten what codex adds by itself (AGENTS.md files, skills and MCP servers)',
       'or name a model with a larger context: `model` of the stage in the manifest',
     ],
@@ -251,8 +251,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'over_limit',
     { promptChars: 1234, resumed: true, namesSession: true },
     [
-      'the prompt is not what is too large (1234 characters): it is the history of its session, or what codex adds by itself',
-      'take meta.session_id out of the manifest, then ask codex again in a fresh session: `tollgate run fix`',
+      'note: the prompt itself (1234 characters) is not too large; the history of its session, or what codex adds by itself is',
+      'remove meta.session_id from the manifest, then call codex again in a fresh session: `tollgate run fix`',
       'if it fails the same way again, shorten what codex adds by itself (AGENTS.md files, skills and MCP servers)',
       'or name a model with a larger context: `model` of the stage in the manifest',
     ],
@@ -264,8 +264,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { stderrFile: '/p/outputs/x.err' },
     [
       'read /p/outputs/x.err, the whole of what codex said on stderr',
-      `fix what the evidence names, if it names something, then ${AGAIN}`,
-      'to have it classified next time, write a row for its words into tollgate.yaml; this says how: `tollgate triage --help`',
+      `fix what the evidence names, if anything, then ${AGAIN}`,
+      'to classify it next time, add a rule for its text to tollgate.yaml; see: `tollgate triage --help`',
     ],
   ],
   [
@@ -274,8 +274,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'broken_history',
     { sessionId: 's-1' },
     [
-      'repair the session, or take its last step back, without a paid call: `tollgate recover s-1 --choose clear`',
-      'or ask codex again in a fresh session: `tollgate run fix`',
+      'repair the session, or remove its last step, without a paid call: `tollgate recover s-1 --choose clear`',
+      'or call codex again in a fresh session: `tollgate run fix`',
     ],
   ],
 ];

@@ -192,7 +192,7 @@ test('a resumed session and an awaited reset are named', () => {
   assert.equal(decide(question('transient', { dirty: true })), {
     action: 'resume',
     sessionId: 's1',
-    why: 'going on in its session, for it had already run tools or changed the tree',
+    why: 'continuing in its session, because it had already run tools or changed the tree',
     next_actions: [],
   });
   assert.equal(decide(question('quota', { waitForResetMs: HOUR * 2, retry_at: RESET })), {
@@ -209,11 +209,11 @@ test('a stop says why, and what to do next only where that is its own', () => {
     [question('auth'), 'never retried: it would fail the same way', []],
     [question('transient', { count: 2, retry_at: RESET }), 'seen 2 times in this run', []],
     [question('transient', { callsLeft: 0 }), 'no paid call remains', []],
-    [question('quota', { reason: 'budget' }), 'nothing is called until it is raised', []],
+    [question('quota', { reason: 'budget' }), 'no call is made until it is raised', []],
     [
       question('transient', { dirty: true, sessionId: null }),
       'the attempt had already run tools or changed the tree, and there is no session to continue in',
-      ['look at what it changed before you run it again; --retry-dirty lets a run start over by itself'],
+      ['review its changes before you run it again; with --retry-dirty a run starts over by itself'],
     ],
   ];
   for (const [asked, why, next_actions] of stops)
