@@ -3,6 +3,7 @@
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
@@ -80,9 +81,10 @@ function usageOf({ request, countedBefore }: RecordableCall, usage: Usage): Usag
 
 /** States in one line what went wrong and what to do; null after a success. */
 export function sentenceOf(
-  { verdict, ending, duration_ms }: CallRecord,
+  record: CallRecord,
   { charge, limits, call }: Pick<WrapperRequest, 'charge' | 'limits' | 'call'>,
 ): string | null {
+  const { verdict, ending, duration_ms } = record;
   if (verdict.class === null) return null;
   const isOurs = verdict.evidence?.source === 'ending';
   const passed = isOurs ? passedLimit(ending, verdict.reason, limits) : null;
@@ -90,7 +92,7 @@ export function sentenceOf(
   const says = ending === 'not_started' ? 'Not' : 'The service says: not';
   const retry = verdict.retry_at === null ? '' : ` ${says} before ${verdict.retry_at}.`;
   const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
-  const more = `${retry}${adviceOf(verdict, charge?.task.id ?? null)}`;
+  const more = `${retry}${adviceOf(record, charge?.task.id ?? null, passed === null ? 'none' : 'named')}`;
   const shortened = what.slice(0, 400);
   const sentence = `${verdict.class} (${verdict.reason})${when}: ${shortened}${more === '' || /[.!?…]$/.test(shortened) ? '' : '.'}${more}`;
   return asCalled(sentence, call.environment);
@@ -110,8 +112,13 @@ function passedLimit(ending: Ending, reason: string | null, limits: CallLimits):
 }
 
 /** A refusal, or a call with unreadable files, already contains its advice. And only a task has a last_failure.json. */
-function adviceOf({ class: errorClass, evidence }: Verdict, taskId: string | null): string {
-  if (errorClass === null || /^(?:refused|unread)-/.test(evidence?.rule ?? '')) return '';
+function adviceOf({ verdict, next_actions = [] }: CallRecord, taskId: string | null, limit: 'named' | 'none'): string {
+  const { class: errorClass, evidence, reason } = verdict;
+  // The user who stopped the call knows what to do next.
+  if (errorClass === null || reason === 'cancelled' || /^(?:refused|unread)-/.test(evidence?.rule ?? '')) return '';
+  // The sentence already says how to raise the limit.
+  const first = limit === 'named' ? next_actions.find(({ command }) => command !== undefined) : next_actions[0];
+  if (first !== undefined) return ` Next: ${actionLine(first)}.`;
   if (errorClass === 'unknown' && taskId === null) return ' Next: read the files of --err and --result.';
   return ` Next: ${CLASSES[errorClass].next}.`;
 }

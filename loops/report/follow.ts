@@ -36,14 +36,18 @@ interface Following {
   environment: NodeJS.ProcessEnv;
   stop: AbortSignal;
   clock: () => Date;
-  /** Called for each call before its first line. */
-  begin(call: Call): void;
+  /** Called for each call before its first line, with the result of its gate if there is one. */
+  begin(call: Call, gate: GateFact | null): void;
   /** Awaited, so that a slow reader is not overrun; `enough` ends the following. */
   take(lines: readonly FollowedLine[]): Promise<'more' | 'enough'>;
 }
 
-/** `missing`: what could not be shown, and why. */
-export type Followed = { how: 'shown'; calls: number; missing: string[] } | { how: 'invalid'; message: string };
+type GateFact = NonNullable<ReturnType<Ledger['gates']['get']>>;
+
+/** `missing`: what could not be shown, and why. `failed`: whether the last call, or its gate, has failed. */
+export type Followed =
+  | { how: 'shown'; calls: number; missing: string[]; failed: boolean }
+  | { how: 'invalid'; message: string };
 
 /** The interval of checks. The file system may report a write, but never the death of a process. */
 const LOOK_MS = 400;
@@ -84,19 +88,28 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
         opened.current?.close();
         opened.current = openCall(call, following);
         shown += 1;
-        begin(call);
+        begin(call, gateOf(ledger, call));
       }
       do {
         const read = opened.current.read(call.verdict !== null);
         if (read.how === 'missing') missing.push(read.why);
-        else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing };
+        else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing, failed: false };
         // Without this, no signal would be handled if no read has to wait.
         await immediate();
       } while (opened.current.isBehind() && !stop.aborted);
     }
-    if (until === 'now' || !isAtWork || stop.aborted) return { how: 'shown', calls: shown, missing };
+    if (until === 'now' || !isAtWork || stop.aborted) {
+      const last = calls.at(-1);
+      const failed = last !== undefined && (!!last.verdict?.class || gateOf(ledger, last)?.passed === false);
+      return { how: 'shown', calls: shown, missing, failed };
+    }
     await waitForChange(opened.current?.events.path() ?? journal.file, LOOK_MS, stop);
   }
+}
+
+function gateOf({ gates }: Ledger, { reserved }: Call): GateFact | null {
+  const gate = gates.get(reserved.stage);
+  return gate?.call_id === reserved.call_id ? gate : null;
 }
 
 const idOf = ({ reserved }: Call): string => reserved.call_id;
@@ -243,7 +256,7 @@ function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null
     case 'outsized':
       return 'an event too long to be read whole';
     case 'completed':
-      return 'is done';
+      return 'ended its turn';
     case 'servers_listed':
     case 'model_named':
     case 'turn_began':

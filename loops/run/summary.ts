@@ -88,16 +88,19 @@ export function headline({ state, failure, supervision }: RunReport): string {
 export const costWords = (report: RunReport): string =>
   `${report.budget.used} of ${report.budget.total} paid calls used, ${report.budget.left} left${spentWords(report)}`;
 
-/** Unknown values are counted separately, never as zero. */
+/** An unknown value is always named, and never counted as zero. */
 function spentWords({ spent, limits }: RunReport): string {
   const { tokens, usd, calls_without_tokens, calls_without_price } = spent;
   const ofTokens = limits.max_tokens === null ? '' : ` of ${limits.max_tokens}`;
   const ofUsd = limits.max_usd === null ? '' : ` of $${limits.max_usd}`;
+  const known = (figure: string, unknown: number) =>
+    `; ${figure}${unknown > 0 ? ` (unknown for ${callsIn(unknown)})` : ''}`;
+  const ofNone = (what: string, unknown: number) => (unknown > 0 ? `; ${what} unknown` : '');
   return [
-    tokens > 0 || ofTokens ? `; ${tokens}${ofTokens} tokens` : '',
-    calls_without_tokens > 0 && (tokens > 0 || ofTokens) ? ` (${callsIn(calls_without_tokens)} did not say)` : '',
-    usd > 0 || ofUsd ? `; $${usd.toFixed(4)}${ofUsd}` : '',
-    calls_without_price > 0 && (usd > 0 || ofUsd) ? ` (${callsIn(calls_without_price)} without a price)` : '',
+    tokens > 0 || ofTokens
+      ? known(`${tokens}${ofTokens} tokens`, calls_without_tokens)
+      : ofNone('tokens', calls_without_tokens),
+    usd > 0 || ofUsd ? known(`$${usd.toFixed(4)}${ofUsd}`, calls_without_price) : ofNone('price', calls_without_price),
   ].join('');
 }
 

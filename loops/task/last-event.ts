@@ -76,7 +76,7 @@ export function wordsFor(event: EngineEvent, hide?: CallEvents['hide']): string 
     case 'stopped':
       return 'met an error';
     case 'completed':
-      return 'is done';
+      return 'ended its turn';
     default:
       return null;
   }

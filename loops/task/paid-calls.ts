@@ -1,7 +1,7 @@
 // Reports the paid calls of a task: what they used so far, which were lost, and which its agents made from within others.
 
 import type { Journal } from '../../state/journal/journal.ts';
-import type { Call, Ledger } from '../../state/journal/ledger.ts';
+import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
 import { usageOf } from '../../state/usage.ts';
 import type { OpenTask } from './task.ts';
 
@@ -25,12 +25,12 @@ export function spentOf({ task, journal, project }: OpenTask): Spent {
   };
 }
 
-/** In words: the paid calls so far, and their tokens and dollars as far as they are known. */
+/** In words, before a call: its number among the paid calls, and the known tokens and dollars of the earlier ones. */
 export function paidWords(open: OpenTask): string[] {
   const { tokens, usd } = spentOf(open);
-  const { used } = open.journal.read().ledger;
+  const { ledger } = open.journal.read();
   return [
-    `${used} paid so far`,
+    `paid call ${ledger.used + 1} of ${budgetOf(ledger)}`,
     ...(tokens > 0 ? [`${tokens} tokens`] : []),
     ...(usd > 0 ? [`$${usd.toFixed(4)}`] : []),
   ];

@@ -166,7 +166,7 @@ for (const tool of TOOLS) {
     );
     assert.match(
       said,
-      /: it wrote nothing within \S+ s; give it more time with --start-timeout-ms \(now \d+\)\. Next: re-run later\./,
+      /: it wrote nothing within \S+ s; give it more time with --start-timeout-ms \(now \d+\)\. Next: check the installation and the sign-in of \S+, without a paid call: `/,
     );
     const begun = await withinLimit(500, async (limitMs, isOver) => {
       const limits = [`--start-timeout-ms=${limitMs}`, `--timeout-ms=${3 * limitMs}`];

@@ -83,7 +83,7 @@ for (const tool of TOOLS)
     assert.match(report.failure!.decision.why, 'had already run tools, and its session does not hold what they did');
     assert.match(
       readFileSync(path.join(rig.project, '.tmp/task/fix/outputs/_summary.md'), 'utf8'),
-      'look at what its tools did, for a fresh session does not know it',
+      'review what its tools did, because a fresh session does not know it',
     );
   });
 

@@ -50,11 +50,13 @@ test('wrapper: a CLI that cannot start', async ({ world }) => {
   write('ask.md', 'Say hello.');
   rig.answer(() => [{ do: 'exit', code: 127 }]);
   const broken = await sh(
-    `npm_command=exec node '${path.resolve('dist/run_codex.cjs')}' --prompt-file=ask.md --out=a.out --err=a.err`,
+    `npm_command=exec node '${path.resolve('dist/run_codex.cjs')}' --prompt-file=ask.md --out=a.out --err=a.err --result=a.json`,
   );
-  const command = /Next: run `(.*?)`/.exec(broken.stderr)?.[1];
-  assert.is(command, 'npx tollgate preflight', broken.stderr);
-  assert.match((await sh(`${command} --tools codex`)).stdout, 'codex');
+  assert.match(broken.stderr, 'Next: install codex: `npm install -g @openai/codex`.');
+  const { next_actions } = JSON.parse((await sh('cat a.json')).stdout);
+  const command = next_actions.find((action: { command?: string }) => action.command?.includes('preflight'))?.command;
+  assert.is(command, 'npx tollgate preflight --tools codex');
+  assert.match((await sh(command)).stdout, 'codex');
 });
 
 test('run: a manifest that is wrong, and a prompt that has changed', async ({ world }) => {

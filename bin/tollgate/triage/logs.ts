@@ -60,8 +60,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       environment: process.env,
       stop,
       clock: () => new Date(),
-      begin: (call) => {
-        if (!given.has('quiet')) printing('stderr').write(`tollgate logs: ${titleOf(call)}\n`);
+      begin: (call, gate) => {
+        if (!given.has('quiet')) printing('stderr').write(`tollgate logs: ${titleOf(call, gate)}\n`);
       },
       take: print,
     });
@@ -70,11 +70,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     throw error;
   }
   if (followed.how === 'invalid') return invalid(followed.message);
-  const { calls, missing } = followed;
+  const { calls, missing, failed } = followed;
+  const next = failed && !given.has('quiet') ? [`next: tollgate explain ${words[0]}`] : [];
   if (calls === 0 && task.manifest === null) return invalid(missingTask(task.root));
   return {
     exit: stop.aborted ? stopExit(stop) : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
-    err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : [])]
+    err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : []), ...next]
       .map((sentence) => `tollgate logs: ${sentence}\n`)
       .join(''),
     // A reader of lines that leaves has read enough. This includes JSON, because each line is complete.
@@ -82,13 +83,18 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   };
 }
 
-function titleOf({ reserved, verdict }: Call): string {
+function titleOf(
+  { reserved, verdict }: Call,
+  gate: { passed: boolean; class: string | null; reason: string | null } | null,
+): string {
   const { call_id, stage, tool, attempt, at } = reserved;
   const state =
     verdict === null
-      ? `under way since ${at}`
+      ? `running since ${at}`
       : verdict.class === null
-        ? 'succeeded'
+        ? gate?.passed === false
+          ? `answered, but its gate failed: ${gate.class} (${gate.reason})`
+          : 'succeeded'
         : `${verdict.class} (${verdict.reason})`;
   return visible(`call ${call_id} of ${stage} (${tool}, attempt ${attempt}): ${state}`);
 }

@@ -39,7 +39,7 @@ can(
     const command = 'curl -H "Authorization: Bearer sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"';
     const item = { id: 'item_0', type: 'command_execution', command, status: 'in_progress' };
     await second.tell(write([...STREAMS.codex.opens(SESSION), JSON.stringify({ type: 'item.started', item })]));
-    await terminal.says(/codex_review: codex runs command_execution: curl -H .* of \d+ min; 1 paid so far/);
+    await terminal.says(/codex_review: codex runs command_execution: curl -H .* of \d+ min; paid call 2 of 10/);
     await second.tell(...failWith('codex', 'unexpected status 401 Unauthorized: Incorrect API key provided', 401));
     const { said, code } = await terminal.ended;
     assert.is(code, 1, said);
@@ -85,13 +85,13 @@ test('the figures of the moving line remain when its action is cut, and control 
   const command = `echo \u001b[31m ${'x'.repeat(300)}`;
   const item = { id: 'item_0', type: 'command_execution', command, status: 'in_progress' };
   const events = rig.write('events', `${JSON.stringify({ type: 'item.started', item })}\n`);
-  const call = { stage: 'codex_impl', tool: 'codex', events, timeoutMs: 600_000, paid: ['1 paid so far'] } as const;
-  const figures = '(1 min 5 s of 10 min; 1 paid so far)';
+  const call = { stage: 'codex_impl', tool: 'codex', events, timeoutMs: 600_000, paid: ['paid call 2 of 10'] } as const;
+  const figures = '(1 min 5 s of 10 min; paid call 2 of 10)';
   const hidden = callLine({ ...call, hide: (text) => text }, 65_000, 80);
   assert.is([...hidden].length, 80);
   assert.ok(hidden.endsWith(`… ${figures}`) && !hidden.includes('\u001b'), hidden);
   // Without the secrets of its task, no command is named.
-  assert.is(callLine(call, 65_000, 80), `codex_impl: codex runs command_execution ${figures}`);
+  assert.is(callLine(call, 65_000, 90), `codex_impl: codex runs command_execution ${figures}`);
 });
 
 const ENDED = {

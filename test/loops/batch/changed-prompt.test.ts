@@ -126,10 +126,7 @@ test('all stages whose prompts have changed are named at once, and every view sa
   const message =
     'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; use --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each (changed: of codex_brief: request; of gemini_review: request)';
   const next = [
-    toType(
-      'keep the answers of codex_brief, gemini_review (free)',
-      'tollgate run fix --keep-all',
-    ),
+    toType('keep the answers of codex_brief, gemini_review (free)', 'tollgate run fix --keep-all'),
     toType('or run all of them again, for 2 paid calls', 'tollgate run fix --redo-all', 'pays'),
     toType('or list the changed prompts (free)', 'tollgate run fix --dry-run'),
   ];
@@ -296,10 +293,7 @@ test('what was said with a run that was refused is said again by its next action
   const task = await changedTask(rig);
   const { report } = await task.run('--keep=codex_brief');
   const next = [
-    toType(
-      'keep the answer of gemini_review (free)',
-      'tollgate run fix --keep codex_brief --keep gemini_review',
-    ),
+    toType('keep the answer of gemini_review (free)', 'tollgate run fix --keep codex_brief --keep gemini_review'),
     toType(
       'or run gemini_review again, for one paid call',
       'tollgate run fix --keep codex_brief --redo gemini_review',

@@ -82,7 +82,7 @@ liveTest('tokens are told while it continues, of a line once it is whole', ({ ro
   appendFileSync(events, counted!.slice(0, -5));
   assert.is(look()[1], null);
   appendFileSync(events, text([counted!.slice(-5)]));
-  assert.equal(look(), ['is done', 18]);
+  assert.equal(look(), ['ended its turn', 18]);
   close();
 });
 

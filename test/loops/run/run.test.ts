@@ -57,7 +57,7 @@ test('stages run in order, and everything is left where the contract says', asyn
   ])
     assert.ok(existsSync(path.join(task.folder, file)), file);
   assert.match(summary, '# Task fix: done');
-  assert.match(summary, /Budget: 2 of 10 paid calls used, 8 left; 18 tokens \(1 call did not say\)/);
+  assert.match(summary, /Budget: 2 of 10 paid calls used, 8 left; 18 tokens \(unknown for 1 call\)/);
   assert.is(task.failure(), null);
   assert.equal(JSON.parse(task.read('state/stats.json')).stages_completed, ['gemini_brief', 'copilot_review']);
 });

@@ -66,7 +66,7 @@ test('who answered, and in place of whom, is said by the run, its summary, the j
   const said = 'copilot with m9 was asked in place of codex with m1 (overloaded)';
   assert.match(look!.warnings.join(), said);
   assert.match(task.read('outputs/_summary.md'), said);
-  assert.match(task.read('state/journal.jsonl'), '"action":"fallback","why":"copilot stands in"');
+  assert.match(task.read('state/journal.jsonl'), '"action":"fallback","why":"copilot replaces it"');
   const asked = { tool: 'copilot', model: 'm9', in_place_of: { tool: 'codex', model: 'm1' }, reason: 'overloaded' };
   assert.equal(look!.stand_ins, [asked]);
   const reportAs = async (format: string) => (await rig.run('tollgate', ['report', `--format=${format}`])).stdout;

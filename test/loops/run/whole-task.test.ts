@@ -135,7 +135,7 @@ test('max_usd binds where a price is known, and says where none is', async ({ ri
   const task = makeTask(rig, { stages, budgets: { max_usd: 0.1 } });
   const { code, report, summary } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.stage], [0, 3, undefined]);
-  assert.match(summary, '$0.1620 of $0.1 (1 call without a price)');
+  assert.match(summary, '$0.1620 of $0.1 (unknown for 1 call)');
   const over = await makeTask(
     rig,
     { stages: [...stages, { ...REVIEW, id: 'fourth' }], budgets: { max_usd: 0.1 } },

@@ -192,10 +192,7 @@ test('an answer that its gate refused is not asked for anew in silence when its 
   rig.write('.tmp/task/fix/manifest.json', JSON.stringify(mended));
   const { code, said } = await task.run();
   assert.equal([code, rig.calls.length], [2, 1]);
-  assert.match(
-    said,
-    'use --keep gemini_verify to check that answer again, or --redo gemini_verify to pay for another',
-  );
+  assert.match(said, 'use --keep gemini_verify to check that answer again, or --redo gemini_verify to pay for another');
   assert.equal([(await task.run('--keep=gemini_verify')).code, rig.calls.length], [0, 1]);
 });
 

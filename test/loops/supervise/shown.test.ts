@@ -70,7 +70,10 @@ test('a question is no failure: each view says that the task is parked, what is 
   superviseTask(rig, {}, 'other');
   play(rig, [{ action: 'save_session', why: 'The key is missing.' }]);
   const other = await rig.run('tollgate', ['supervise', 'other']);
-  assert.match(other.stdout, '# Task other: session saved in iteration 1: the reasoner requested that the session is saved\n');
+  assert.match(
+    other.stdout,
+    '# Task other: session saved in iteration 1: the reasoner requested that the session is saved\n',
+  );
   assert.match(other.stdout, 'The key is missing.');
   assert.not.match(other.stdout, 'nothing was started');
   const both = (await rig.run('tollgate', ['report'])).stdout;

@@ -155,7 +155,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'bad_credentials',
     key('provider "corp", which names no key'),
     [
-      'codex went by its provider "corp", which names no key: name one in its `env_key` (config.toml), and set that variable',
+      'codex used its provider "corp", which names no key: name a variable in its `env_key` (config.toml), and set that variable',
       CHECK,
       AGAIN,
     ],

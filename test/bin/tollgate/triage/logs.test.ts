@@ -27,7 +27,7 @@ test('the last call: what it answered, and its stderr', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   await task.run();
   const { code, stdout, stderr } = await rig.run('tollgate', ['logs', 'fix']);
-  assert.equal([code, stdout], [0, `session ${SESSION}\none\ntwo\nis done\nstderr: careful\n`]);
+  assert.equal([code, stdout], [0, `session ${SESSION}\none\ntwo\nended its turn\nstderr: careful\n`]);
   assert.match(stderr, /^tollgate logs: call \S+ of codex_brief \(codex, attempt 1\): succeeded\n$/);
 });
 
@@ -55,7 +55,7 @@ test('-f continues from call to call until the task ends', async ({ rig }) => {
   const first = await rig.call();
   await first.tell(write(STREAMS.codex.opens(SESSION)));
   const following = rig.start('tollgate', ['logs', 'fix', '-f']);
-  await following.says(/of codex_brief .*: under way since/);
+  await following.says(/of codex_brief .*: running since/);
   await first.tell(...answerWith('codex', 'from one'));
   const second = await rig.call();
   await following.says(/of gemini_review/);
@@ -71,7 +71,7 @@ test('INT ends who follows with 130, and nothing else', async ({ rig }) => {
   const running = task.start();
   const fake = await rig.call();
   const following = rig.start('tollgate', ['logs', 'fix', '--follow']);
-  await following.says(/under way since/);
+  await following.says(/running since/);
   following.signal('SIGINT');
   const { code, stderr } = await following.result;
   assert.is(code, 130);
