@@ -65,10 +65,28 @@ const OTHERS = [...WRAPPERS, 'wait_parallel_tasks'];
 
 function unknown(word: string): Ran {
   const kind = word.startsWith('-') ? 'flag' : 'command';
-  const near = nearest(word, [...Object.keys(SUBCOMMANDS), 'help', ...HELP_FLAGS, ...VERSION_FLAGS]);
+  const known = [...Object.keys(SUBCOMMANDS), 'help', ...HELP_FLAGS, ...VERSION_FLAGS];
+  const near = (Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : null) ?? nearest(word, known);
   const hint = near === null ? 'tollgate --help lists the commands' : `did you mean ${near}?`;
   return { exit: TOLLGATE_EXIT.badInput, err: `tollgate: unknown ${kind} "${word}"; ${hint}\n` };
 }
+
+/** What users of other tools type. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  cost: 'budget',
+  dashboard: 'console',
+  limits: 'budget',
+  list: 'status',
+  log: 'logs',
+  ls: 'status',
+  new: 'init',
+  ps: 'status',
+  serve: 'console',
+  show: 'explain',
+  tail: 'logs -f',
+  ui: 'console',
+  web: 'console',
+};
 
 /** Fits one screen of 40 lines and 80 columns. */
 function usage(): string {

@@ -17,17 +17,19 @@ export const checkEscapes = ({ uid }: { uid: number }): CheckAnswer =>
   judgeEscapes({ platform: process.platform, uid, read, canWrite });
 
 export function judgeEscapes(kernel: Kernel): CheckAnswer {
-  if (kernel.platform !== 'linux') return say('note', `${ESCAPE}; this system offers nothing against it`, CONTAINER);
+  if (kernel.platform !== 'linux')
+    return say('note', `${ESCAPE}; this system offers no protection against that`, CONTAINER);
   const group = ownGroup(kernel.read, kernel.canWrite)?.group ?? null;
-  const cgroup = group === null ? NO_GROUP : `each call gets a cgroup below ${group}, with all of which it ends`;
-  if (hasNamespaces(kernel)) return say('ok', `${cgroup}; a run that lets nothing out: ${UNSHARE} tollgate run TASK`);
+  const cgroup =
+    group === null ? NO_GROUP : `each call runs in its own cgroup below ${group}, which ends with the call`;
+  if (hasNamespaces(kernel)) return say('ok', `${cgroup}; to contain a whole run: ${UNSHARE} tollgate run TASK`);
   return group === null ? say('note', `${ESCAPE}; ${cgroup}, and no PID namespace`, CONTAINER) : say('ok', cgroup);
 }
 
-const NO_GROUP = 'this user may make no cgroup (version 2) here';
+const NO_GROUP = 'this user cannot create a cgroup (version 2) here';
 const ESCAPE =
-  'a process that clears its environment, begins a session and loses its parents within a quarter of a second outlives its call';
-const CONTAINER = 'run what you do not trust in a container, and end that';
+  'a process that clears its environment, starts a session and loses its parents within a quarter of a second survives its call';
+const CONTAINER = 'run untrusted work in a container, and stop the container';
 /** The run is the first process of this namespace: when it ends, the kernel ends all others. */
 const UNSHARE = 'unshare --user --map-current-user --pid --fork --mount-proc --kill-child';
 

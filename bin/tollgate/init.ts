@@ -89,7 +89,11 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return { exit: 0, out: `${JSON.stringify(object)}\n`, ...err };
   }
   const shown = (file: string) => path.relative(process.cwd(), file) || '.';
-  const next = [`\${EDITOR:-vi} ${files.map(shown).join(' ')}`, `tollgate ${supervised ? 'supervise' : 'run'} ${id}`];
+  const next = [
+    ...files.map((file) => `fill in  ${shown(file)}`),
+    ...(supervised ? [] : [`preview  tollgate run ${id} --dry-run`]),
+    `run      tollgate ${supervised ? 'supervise' : 'run'} ${id}`,
+  ];
   const lines = [
     ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
     ...proposed(repository, acceptance, supervised || runsAcceptance(pipeline)),

@@ -4,7 +4,7 @@ import type { FailureGroup, TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, PAPER, type Sheet } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
 import {
@@ -95,7 +95,10 @@ function supervisionBlocks({ tasks }: TasksReport, table: Table): string[][] {
 function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] {
   const isPaper = sheet.width === null;
   const most = mostRows(sheet, isAll);
-  const tasks = failuresFirst(report.tasks).slice(0, most);
+  // On a terminal, a failed task is in its group above.
+  const listed = isPaper || isAll ? report.tasks : report.tasks.filter((row) => row.class === null);
+  const tasks = failuresFirst(listed).slice(0, most);
+  if (tasks.length === 0) return [];
   const now = new Date(report.at);
   // Built again on each iteration: for 10,000 tasks, stored rows would take 8 MB.
   const rows = {
@@ -103,7 +106,7 @@ function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] 
       for (const row of tasks) yield cellsOf(row, now, sheet);
     },
   };
-  const more = moreLines(report.tasks.length, most, 'tasks');
+  const more = moreLines(listed.length, most, 'tasks');
   if (isPaper) return [...tableLines(TASKS, rows, sheet), ...more];
   const [heading, ...lines] = tableLines(TASKS.filter(isForTerminal), rows, sheet);
   // A failure's action is shown with its group. A user could not type a command that is cut, so it is on its own line.
@@ -132,12 +135,20 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
     const { next_action: action = null, sentence = null } = byId.get(group.task_ids[0]!) ?? {};
     return [
       `  ${howMany(group).padEnd(7)}  ${red(failure!)}${sentence === null ? '' : `: ${words(sentence, 300)}`}`,
-      `${INDENT}  first ${since}: ${which}`,
+      `${INDENT}  since ${since}: ${which}`,
       ...(group.evidence === null ? [] : [`${INDENT}  ${dim(evidence!)}`]),
-      ...(action === null ? [] : [`${INDENT}${actionOf(action)}`]),
+      ...(action === null ? [] : [`${INDENT}${actionOf(forAll(action, group.task_ids))}`]),
     ];
   });
   return [...shown, ...moreLines(groups.length, most, 'failures').map((line) => `  ${line}`)];
+}
+
+/** The action that reruns one task of the group, as one for all of them. */
+function forAll(action: NextAction, ids: readonly string[]): NextAction {
+  const command = action.command?.replace(/ run (\S+)$/, (whole, id) =>
+    ids.length > 1 && id === ids[0] ? ` batch ${ids.map(shellWord).join(' ')}` : whole,
+  );
+  return command === undefined ? action : { ...action, command };
 }
 
 const MOST_GROUPS = 6;

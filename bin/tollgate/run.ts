@@ -133,7 +133,10 @@ async function foresee(request: RunRequest, args: Arguments): Promise<Ran> {
   const seen = await foreseeTask(request, args.given.has('show-prompt') ? 'shown' : 'sized');
   if (seen.how !== 'foreseen') return answerTo(seen, args);
   const { forecast } = seen;
-  return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(forecast)}\n` : showForecast(forecast) };
+  if (args.given.has('json')) return { exit: 0, out: `${JSON.stringify(forecast)}\n` };
+  // A prompt is shown as it would be sent.
+  const out = showForecast(forecast);
+  return args.given.has('show-prompt') ? { exit: 0, out } : { exit: 0, out, isPage: true };
 }
 
 const BAD_REQUEST = 400;

@@ -2,7 +2,7 @@
 
 import { statusOf, type TasksStatus } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
@@ -89,12 +89,20 @@ function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string
       tasks.filter(({ state }) => state === 'running' || state === 'parked'),
       sheet,
     ),
+    nextLine(urgent, sheet),
     unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(words(`Not readable: ${folder}: ${message}`))),
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** On a terminal: the command that shows what to do about the first failure. A question shows its own command. */
+function nextLine(urgent: TasksStatus['tasks'], sheet: Sheet): string[] {
+  const failed = urgent.find((task) => task.class !== null);
+  if (sheet.width === null || failed === undefined) return [];
+  return [`Next: tollgate explain ${shellWord(failed.task_id)}, or tollgate report for all failures by cause`];
 }
 
 const taskCells = (task: TasksStatus['tasks'][number], now: Date, sheet: Sheet): string[] => [

@@ -47,7 +47,8 @@ export function totalsLine({ totals, folder }: Pick<TasksReport, 'totals' | 'fol
   });
   const { tasks, unreadable } = totals;
   const head = colours.bold(`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`);
-  const line = `${head} in ${visible(place)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  const first = tasks === 0 && sheet.width !== null ? '; `tollgate init NAME --goal "…"` creates one' : '';
+  const line = `${head} in ${visible(place)}${parts.length === 0 ? first : `: ${parts.join(', ')}`}`;
   return unreadable === 0 ? line : `${line}; ${colours.red(`${unreadable} not readable`)}`;
 }
 

@@ -211,18 +211,24 @@ export function showForecast({ task_id, stages, budget, notes, next_actions }: F
     ({ stage, state, argv, prompt_chars, prompt_sha256, digest, left_out, warnings, acceptance_commands }) => [
       `${stage}: ${WORDS[state]}`,
       `  ${argv.join(' ')}`,
-      `  prompt: ${prompt_chars} characters, digest ${digest}, sha256 ${prompt_sha256}`,
+      `  prompt: ${prompt_chars} characters, digest ${digest}`,
+      `  sha256: ${prompt_sha256}`,
       ...left_out.map((part) => `  left out: ${omissionWords(part)}`),
       ...acceptance_commands.map((command) => `  then: ${command}`),
       ...warnings.map((warning) => `  warning: ${warning}`),
     ],
   );
   const calls = stages.filter(({ state }) => state === 'to_run').length;
-  const head = `Task ${task_id}: ${calls} of ${stages.length} stages would be called; ${budget.used} of ${budget.total} paid calls used. Nothing was paid.`;
-  const isRefused = stages.some(({ state }) => state === 'prompt_changed');
-  // A normal run needs no such line; a run that the budget would stop does.
-  const next = isRefused || next_actions.some(({ changes }) => changes === 'budget') ? next_actions : [];
-  const below = [...notes.map((note) => `Note: ${note}`), ...next.map((action) => `Next: ${actionLine(action)}`)];
+  const left = Math.max(0, budget.total - budget.used);
+  const paid =
+    calls === 0
+      ? 'no paid call'
+      : `${calls} paid ${calls === 1 ? 'call' : 'calls'} for ${stages.length} ${stages.length === 1 ? 'stage' : 'stages'}, more with retries, at most the ${left} that remain of ${budget.total}; price unknown`;
+  const head = `Task ${task_id}: a run needs ${paid}. Nothing was paid.`;
+  const below = [
+    ...notes.map((note) => `Note: ${note}`),
+    ...next_actions.map((action) => `Next: ${actionLine(action)}`),
+  ];
   return `${[head, '', ...lines, ...below, ...stages.flatMap(promptLines)].join('\n')}\n`;
 }
 

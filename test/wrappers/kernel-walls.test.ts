@@ -19,54 +19,54 @@ const ROWS: [what: string, files: Record<string, string>, uid: number, writable:
     SPACES,
     1000,
     false,
-    /^this user may make no cgroup .*; a run that lets nothing out: unshare /,
+    /^this user cannot create a cgroup .*; to contain a whole run: unshare /,
   ],
   [
     'both',
     { ...SPACES, ...GROUP },
     1000,
     true,
-    /^each call gets a cgroup below \/sys\/fs\/cgroup\/user\.slice, .*; a run/,
+    /^each call runs in its own cgroup below \/sys\/fs\/cgroup\/user\.slice, .*; to contain/,
   ],
   [
     'namespaces for root alone',
     { ...SPACES, ...DEBIAN },
     1000,
     false,
-    /outlives its call; this user may make no cgroup/,
+    /survives its call; this user cannot create a cgroup/,
   ],
-  [
-    'the same, asked by root',
-    { ...SPACES, ...DEBIAN },
-    0,
-    false,
-    /^this user .*; a run that lets nothing out: unshare /,
-  ],
-  ['namespaces that AppArmor restricts', { ...SPACES, ...UBUNTU }, 1000, false, /outlives its call/],
+  ['the same, asked by root', { ...SPACES, ...DEBIAN }, 0, false, /^this user .*; to contain a whole run: unshare /],
+  ['namespaces that AppArmor restricts', { ...SPACES, ...UBUNTU }, 1000, false, /survives its call/],
   ['a limit of none', { ...SPACES, '/proc/sys/user/max_pid_namespaces': '0' }, 0, false, /and no PID namespace$/],
-  ['a cgroup of our own', GROUP, 1000, true, /^each call gets a cgroup below \/sys\/fs\/cgroup\/user\.slice, with all/],
-  ['a cgroup that others own', GROUP, 1000, false, /this user may make no cgroup/],
-  ['cgroups of the first kind', { '/proc/self/cgroup': '8:pids:/' }, 0, true, /this user may make no cgroup/],
+  [
+    'a cgroup of our own',
+    GROUP,
+    1000,
+    true,
+    /^each call runs in its own cgroup below \/sys\/fs\/cgroup\/user\.slice, which ends/,
+  ],
+  ['a cgroup that others own', GROUP, 1000, false, /this user cannot create a cgroup/],
+  ['cgroups of the first kind', { '/proc/self/cgroup': '8:pids:/' }, 0, true, /this user cannot create a cgroup/],
   [
     'a mount of another name, as beside cgroups of the first kind',
     { ...GROUP, [MOUNT]: '30 23 0:26 / /a\\040b/unified rw - cgroup2 cgroup2 rw' },
     0,
     true,
-    /^each call gets a cgroup below \/a b\/unified\/user\.slice,/,
+    /^each call runs in its own cgroup below \/a b\/unified\/user\.slice,/,
   ],
   [
     'a container that sees a part of them',
     { '/proc/self/cgroup': '0::/docker/1/sub', [MOUNT]: '30 23 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 none rw' },
     0,
     true,
-    /^each call gets a cgroup below \/sys\/fs\/cgroup\/sub,/,
+    /^each call runs in its own cgroup below \/sys\/fs\/cgroup\/sub,/,
   ],
   [
     'a mount that does not show our own',
     { '/proc/self/cgroup': '0::/other', [MOUNT]: '30 23 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 none rw' },
     0,
     true,
-    /this user may make no cgroup/,
+    /this user cannot create a cgroup/,
   ],
 ];
 for (const [what, files, uid, writable, offers] of ROWS)
@@ -79,7 +79,7 @@ for (const [what, files, uid, writable, offers] of ROWS)
 
 test('elsewhere than on Linux there is none', () => {
   const answer = judgeEscapes({ platform: 'darwin', uid: 501, read: () => null, canWrite: () => true });
-  assert.match(answer!.found, /this system offers nothing against it$/);
+  assert.match(answer!.found, /this system offers no protection against that$/);
 });
 
 test.run();

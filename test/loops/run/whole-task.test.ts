@@ -207,7 +207,10 @@ test('a dry run tells every call, pays nothing and writes no prompt', async ({ r
   // The first prompt of a session says whose it is.
   assert.is(sent.text, `[Feature: fix]\n\n${prompt}`);
   const shown = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
-  assert.match(shown.stdout, 'Task fix: 2 of 2 stages would be called; 1 of 10 paid calls used. Nothing was paid.');
+  assert.match(
+    shown.stdout,
+    'Task fix: a run needs 2 paid calls for 2 stages, more with retries, at most the 9 that remain of 10; price unknown. Nothing was paid.',
+  );
 });
 
 test('a dry run says where the budget would stop the run, and which line raises it', async ({ rig }) => {
