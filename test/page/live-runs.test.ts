@@ -49,15 +49,15 @@ live.test('a suggested command is run by its button, after a question', async ({
   const verdicts = () => factsOf(rig, 'rotate-keys').filter(({ fact }) => fact === 'verdict').length;
   await go('tasks/rotate-keys');
   await page.getByText('The service rejected the credentials of codex.').waitFor();
-  await page.getByRole('button', { name: 'Copy the command' }).click();
+  await page.getByRole('button', { name: 'Copy the command' }).first().click();
   await page.getByText('The page copied the command.').waitFor();
   await page.getByRole('button', { name: 'Copy the id of the task' }).click();
   await page.getByText('The page copied the id of the task.').waitFor();
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Run again', exact: true }).click();
   await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.is(verdicts(), 1);
-  for (const [nth, button] of ['Run', 'Rerun', 'Redo stage'].entries()) {
+  for (const [nth, button] of ['Run again', 'Rerun', 'Redo stage'].entries()) {
     await confirm(new RegExp(`^${button}$`), 'Run it');
     await until(() => verdicts() === nth + 2);
     await page.locator('button:enabled', { hasText: 'Redo stage' }).waitFor();

@@ -83,10 +83,10 @@ for (const [how, id, take] of [
     await page.getByLabel('Timeline of the stages').waitFor();
     await take(shown);
     const alert = page.getByRole('alert');
-    await alert.getByText(`the task ${id} no longer exists: it was archived, deleted or renamed`).first().waitFor();
+    await alert.getByText(`there is no task ${id}; it may have been archived, deleted or renamed`).first().waitFor();
     await page.getByText('What is shown is the task as it was before.').waitFor();
     await page.getByRole('button', { name: 'Ask again' }).first().click();
-    await alert.getByText(`the task ${id} no longer exists`).first().waitFor();
+    await alert.getByText(`there is no task ${id}`).first().waitFor();
     await go('tasks');
     await page.getByRole('link', { name: id }).waitFor({ state: 'detached' });
   });

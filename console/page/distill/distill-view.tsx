@@ -32,7 +32,7 @@ export function DistillView() {
         <Shown of={all} what="the distillations">
           {({ distillations }) =>
             distillations.length === 0 ? (
-              <Empty title="No book yet">A PDF or an EPUB, and a prompt that says what is wanted of it.</Empty>
+              <Empty title="No book yet">A PDF, an EPUB or a text, and a prompt for its distillation.</Empty>
             ) : (
               <Books of={distillations} />
             )
@@ -125,7 +125,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
           value={book.value}
           onInput={(event) => (book.value = event.currentTarget.value)}
         />
-        <small>A PDF or an EPUB, by its path on this machine.</small>
+        <small>The path of a PDF, an EPUB or a text on this machine.</small>
       </div>
       <div class="field">
         <label for={ids.prompt}>Instruction (optional)</label>

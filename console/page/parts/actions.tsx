@@ -7,10 +7,13 @@ import { useSignal } from '../reactive.ts';
 import { tellDone, tellProblem } from '../shell/notes.tsx';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
+import { Countdown, now } from './times.tsx';
 
-/** The first action that a button can run is the main one. @param busy why no command can be run now; null if one can. */
+/** The first action that a button can run now is the main one. @param busy why no command can be run now; null if one can. */
 export function ActionList({ of, busy = null }: { of: readonly NextAction[]; busy?: string | null }) {
-  const main = of.find(({ command }) => command !== undefined && pageCommand(command) !== null);
+  const main = of.find(
+    (action) => action.command !== undefined && pageCommand(action.command) !== null && earliestOf(action) === null,
+  );
   return (
     <ol class="actions">
       {of.map((action) => (
@@ -32,6 +35,32 @@ export function ActionList({ of, busy = null }: { of: readonly NextAction[]; bus
 
 const sentenceOf = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+/** The time before which the service refuses the action, as its text names it; null if it is over, or if there is none. */
+function earliestOf({ text }: NextAction): string | null {
+  const at = /^not before (\d{4}-\S+Z), /.exec(text)?.[1];
+  return at !== undefined && Date.parse(at) > now.value ? at : null;
+}
+
+/** What a button of the command is called. */
+const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
+  [/^budget /, 'Raise budget'],
+  [/^undo /, 'Restore'],
+  [/^recover /, 'Repair session'],
+  [/^supervise /, 'Continue'],
+  [/ --restore\b/, 'Restore and check'],
+  [/ --recheck\b/, 'Check again'],
+  [/ --(?:redo|redo-all)\b/, 'Redo'],
+  [/ --(?:keep|keep-all)\b/, 'Keep answer'],
+  [/ --wait-for-reset\b/, 'Wait and run'],
+  [/ --ignore-hold\b/, 'Ignore the hold'],
+  [/ --accept-changes\b/, 'Accept and run'],
+];
+
+function verbOf({ command = '', pays }: NextAction): string {
+  const words = (pageCommand(command)?.words ?? []).join(' ');
+  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? 'Run again' : 'Check again');
+}
+
 interface ActionButtonProps {
   of: NextAction;
   isMain?: boolean;
@@ -43,10 +72,14 @@ interface ActionButtonProps {
 }
 
 /** Runs the command of an action, or copies it if the page may not run it. Without a command there is no button. */
-export function ActionButton({ of, isMain = false, busy = null, verb = 'Run', pressedBy }: ActionButtonProps) {
+export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of), pressedBy }: ActionButtonProps) {
   const isAsking = useSignal(false);
   const { command, text } = of;
-  if (command === undefined) return null;
+  if (command === undefined) {
+    const named = /`([^`]+)`/.exec(text)?.[1];
+    return named === undefined ? null : <CopyButton text={named} of="the command" />;
+  }
+  const earliest = earliestOf(of);
   if (pageCommand(command) === null) return <CopyButton text={command} of="the command" />;
   return (
     <span class="action">
@@ -54,16 +87,21 @@ export function ActionButton({ of, isMain = false, busy = null, verb = 'Run', pr
         type="button"
         class={`button small ${isMain ? 'main' : ''}`}
         data-key={pressedBy}
-        disabled={busy !== null}
+        disabled={busy !== null || earliest !== null}
         title={busy ?? text}
         onClick={() => (isAsking.value = true)}
       >
         {verb}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
+      {earliest !== null && (
+        <small class="dim">
+          possible in <Countdown to={earliest} />
+        </small>
+      )}
       {isAsking.value && (
         <Confirm
-          title="Run this command?"
+          title={`${verb}?`}
           verb="Run it"
           act={() => change('/api/run', { command })}
           onClose={() => (isAsking.value = false)}
@@ -81,21 +119,18 @@ export function ActionButton({ of, isMain = false, busy = null, verb = 'Run', pr
   );
 }
 
-const LOOSENS = {
-  gate: 'It weakens the gate of this task.',
-  scope: 'It widens the files that this task may change.',
-  budget: 'It allows more paid calls.',
-} as const;
-
 /** An agent can write the file of the actions, so what the command does counts before what its action says. */
 function effectOf({ command = '', pays, changes }: NextAction): string {
   const { words, continues } = pageCommand(command) ?? { words: [], continues: null };
-  if (words[0] === 'budget') return LOOSENS.budget;
-  if (changes !== null) return LOOSENS[changes];
-  if (pays) return 'It makes paid calls, within the budget of the task.';
-  return continues === null
-    ? 'It makes no paid call.'
-    : 'It makes no paid call itself; stages that are still open are called, within the budget of the task.';
+  if (words[0] === 'budget') return 'It allows more paid calls.';
+  const cost =
+    continues === null
+      ? pays
+        ? 'It makes a paid call.'
+        : 'It makes no paid call.'
+      : 'Finished stages and existing answers cost nothing. All other stages make paid calls, within the budget of the task.';
+  if (changes !== 'gate' && changes !== 'scope') return cost;
+  return `The command does not edit the manifest or the answer: do that first, as described above, or the check fails again. ${cost}`;
 }
 
 /** @param of what is copied, for its name. */

@@ -137,8 +137,9 @@ function moveBy(event: KeyboardEvent, list: List, length: number): void {
   event.preventDefault();
   const index = Math.max(0, Math.min(length - 1, to));
   list.scrollToIndex(index, { align: 'auto' });
-  const focus = () =>
-    box.querySelector<HTMLElement>(`.row-at[data-index="${index}"] :is(a, button)`)?.focus({ preventScroll: true });
-  // The row exists after the table was drawn again.
-  requestAnimationFrame(() => requestAnimationFrame(focus));
+  const target = () => box.querySelector<HTMLElement>(`.row-at[data-index="${index}"] :is(a, button)`);
+  const present = target();
+  // The next key may come before the next frame, so a row that is drawn gets the focus at once.
+  if (present !== null) present.focus({ preventScroll: true });
+  else requestAnimationFrame(() => requestAnimationFrame(() => target()?.focus({ preventScroll: true })));
 }

@@ -9,7 +9,8 @@ import { route, VIEWS } from './route.ts';
 export function Title() {
   const [id = 'now', of] = route.value.parts;
   const view = VIEWS.find((each) => each.id === id)?.name ?? 'No such view';
-  const project = place.value.split(/[\\/]/).findLast((part) => part !== '');
+  // The place is the folder of the project, or its state folder.
+  const project = place.value.split(/[\\/]/).findLast((part) => part !== '' && part !== '.tmp');
   const states = Object.values(counts.value)
     .filter(({ n }) => n > 0)
     .map(({ n, what }) => `${n} ${what}`)

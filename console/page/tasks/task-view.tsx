@@ -69,8 +69,15 @@ function Standing({ of }: { of: TaskShown }) {
       <StateMark state={state} />
       <span class="dim" aria-live="polite">
         {count(calls.used)}
-        {calls.budget !== null && ` of ${calls.budget}`} calls, {tokenWords(of.tokens, of.unknown.tokens)},{' '}
-        {priceWords(of.usd, of.unknown.usd)}, last <Ago at={of.at} />
+        {calls.budget !== null && ` of ${calls.budget}`} calls
+        {calls.used > 0 && `, ${tokenWords(of.tokens, of.unknown.tokens)}, ${priceWords(of.usd, of.unknown.usd)}`}
+        {of.at === null ? (
+          ', not run yet'
+        ) : (
+          <>
+            , last <Ago at={of.at} />
+          </>
+        )}
       </span>
       {state === 'running' ? (
         <button type="button" class="button small grave" data-key="s" onClick={() => (isStopping.value = true)}>

@@ -96,7 +96,7 @@ function Figures({ of: { attempts, ms, tokens: used, usd, unknown } }: { of: Sta
   return (
     <div class="lane-figures">
       <span>{counted(attempts, 'attempt')}</span>
-      <span>{ms === null ? 'time unknown' : lasting(ms)}</span>
+      {ms !== null && <span>{lasting(ms)}</span>}
       <span title={lacking(unknown.tokens, 'tokens')}>{tokenWords(used, unknown.tokens)}</span>
       <span title={lacking(unknown.usd, 'price')}>{priceWords(usd, unknown.usd)}</span>
     </div>

@@ -20,9 +20,10 @@ export function Quote({ of, label, as = 'text' }: { of: string; label: string; a
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard */}
-      <section class={as === 'code' ? 'said mono' : 'said'} dir="auto" tabIndex={0} aria-label={label}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls, and this box scrolls a text */}
+      <div role="group" class={as === 'code' ? 'said mono' : 'said'} dir="auto" tabIndex={0} aria-label={label}>
         {signs(isCut ? of.slice(0, MOST_CHARS) : of)}
-      </section>
+      </div>
       {isCut && (
         <button type="button" class="button small" onClick={() => (whole.value = true)}>
           Show all {of.length.toLocaleString('en')} characters

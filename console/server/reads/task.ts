@@ -37,8 +37,8 @@ export function foundTask(id: string, { cwd, environment }: ServedProject): Task
   if (isFolder(located.folder.root)) return located.folder;
   return refused(
     404,
-    `the task ${id} no longer exists: it was archived, deleted or renamed`,
-    'tollgate status lists the tasks',
+    `there is no task ${id}; it may have been archived, deleted or renamed`,
+    'the view Tasks lists all tasks',
   );
 }
 

@@ -30,6 +30,11 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^sessions\/\*$/, /^[▾▸] Turn \d+.*$/, '▾ Turn N'],
   [/^sessions\/\*$/, /^[\d,]+ lines? of rules.*$/, 'N lines of rules'],
   [/^sessions\/\*$/, /^\d+ .+$/, 'N PROMPT'],
+  [
+    /^(?:tasks\/\*|failures)$/,
+    /^(?:Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again)$/,
+    'ACTION',
+  ],
   [/^tasks\/\*$/, /^.+, attempt \d+ by .+/, 'STAGE, attempt N'],
   [/^tasks\/\*\/raw$/, /^Copy (?:prompt|answer|stderr|record)$/, 'Copy TEXT'],
   [/./, /^Stop (?!it$).+/, 'Stop TASK'],
@@ -48,6 +53,10 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
 ];
 
 const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
+  [
+    /^dialog (?:Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again|Rerun)\?$/,
+    'dialog ACTION?',
+  ],
   [/^dialog Stop .+\?$/, 'dialog Stop TASK?'],
   [/^dialog Rerun (?!\d+ tasks).+\?$/, 'dialog Rerun TASK?'],
   [/^dialog Rerun \d+ tasks\?$/, 'dialog Rerun N tasks?'],
@@ -107,11 +116,11 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'any part of a task: button "Stop TASK"': 'live-runs',
   'any part of a task: button "Rerun"': 'live-runs',
   'any part of a task: button "Copy the id of the task"': 'live-runs',
-  'tasks/*: button "Run"': 'live-runs',
+  'tasks/*: button "ACTION"': 'live-runs',
   'tasks/*: button "Redo stage"': 'live-runs',
   'tasks/*: button "STAGE, attempt N"': 'live-runs',
   'tasks/*: button "Copy the command"': 'live-runs',
-  'dialog Run this command?: button "Run it"': 'live-runs',
+  'dialog ACTION?: button "Run it"': 'live-runs',
   'tasks/*/raw: button "Copy TEXT"': 'live-lists',
   'tasks/*/raw: summary "TEXT"': 'live-lists',
   'tasks/*/raw: button "Show all N characters"': 'live-lists',
