@@ -60,10 +60,8 @@ export interface TaskLine {
 /** What the page can change: the JSON that it sends by POST to each address; each calls the function of its command. */
 export interface Actions {
   '/api/stop': { task: string };
-  /** Continues the task, in a run that outlives the console. */
-  '/api/rerun': { task: string };
   '/api/answer': { task: string; answer: string };
-  /** A suggested command that {@link pageCommand} accepts. */
+  /** A command that {@link pageCommand} accepts; one that continues a task begins a run that outlives the console. */
   '/api/run': { command: string };
   /** `most` null removes the budget. */
   '/api/limits': { tool: string; per: string; unit: string; most: number | null };

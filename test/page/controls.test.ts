@@ -140,7 +140,7 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
     await page.getByRole('button', { name: opener }).click();
     await look(visited, seen);
     await page.getByRole('dialog').getByRole('button', { name: verb }).click();
-    await page.getByText('done: /api/rerun').first().waitFor();
+    await page.getByText('done: /api/run').first().waitFor();
     const close = page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true });
     await close.waitFor();
     await look(visited, seen);

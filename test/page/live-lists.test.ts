@@ -95,8 +95,7 @@ live.test('selected tasks are rerun, and each result is said', async ({ page, go
   const dialog = page.getByRole('dialog');
   await dialog.getByText(/It may pay for up to \d+ calls/).waitFor();
   await dialog.getByRole('button', { name: 'Rerun these 2' }).click();
-  for (const id of ['nightly-import', 'search-index'])
-    await dialog.getByText(new RegExp(`^${id} was started again`)).waitFor();
+  for (const id of ['nightly-import', 'search-index']) await dialog.getByText(new RegExp(`^${id} continues`)).waitFor();
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByLabel('Class').selectOption('');
   for (const id of ['nightly-import', 'search-index'])
@@ -139,7 +138,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await row.getByRole('button', { name: 'Rerun these 13' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Rerun these 13' }).click();
-  for (const id of ids) await dialog.getByText(new RegExp(`^${id} was started again`)).waitFor({ timeout: 60_000 });
+  for (const id of ids) await dialog.getByText(new RegExp(`^${id} continues`)).waitFor({ timeout: 60_000 });
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByLabel('CLI', { exact: true }).selectOption('');
   await page.getByLabel('Class', { exact: true }).selectOption('transient');
@@ -150,7 +149,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await page.getByLabel('Class', { exact: true }).selectOption('auth');
   await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
   await dialog.getByRole('button', { name: 'Rerun it' }).click();
-  await dialog.getByText(/^rotate-keys was started again/).waitFor();
+  await dialog.getByText(/^rotate-keys continues/).waitFor();
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
 });
 

@@ -1,7 +1,7 @@
 // Receives the one stream of changes, opens it again after an interruption, and holds the state of the connection.
 
 import type { ChangeTold, TasksChange, Topic } from '../../contract/page.ts';
-import { signal } from '../reactive.ts';
+import { computed, signal } from '../reactive.ts';
 import { againBy, refusalOf } from './requests.ts';
 
 /** The state of the connection to the server: whether changes arrive, and whose tasks they are. */
@@ -21,6 +21,11 @@ export const linkAgainAt = signal<string | null>(null);
 
 /** The folder of the tasks. */
 export const place = signal('');
+
+/** The last part of the project's folder, which has the tasks in `.tmp`. */
+export const projectName = computed(
+  () => place.value.split(/[\\/]/).findLast((part) => part !== '' && part !== '.tmp') ?? '',
+);
 
 /** `id` null: the change concerns everything of the topic. */
 type Listener = (topic: Topic, id: string | null, change: TasksChange | null) => void;

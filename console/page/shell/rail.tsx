@@ -1,6 +1,6 @@
 // Renders the rail beside all views: the current view, the other views, and whether the page is still live.
 
-import { linkState, place } from '../live/stream.ts';
+import { linkState, place, projectName } from '../live/stream.ts';
 import { Icon } from '../parts/icon.tsx';
 import { computed, useEffect, useRef } from '../reactive.ts';
 import { countStates, everyLine, taskList } from '../tasks/task-list.ts';
@@ -19,7 +19,10 @@ export function Rail() {
     <header class="rail">
       <div class="brand">
         <Icon name="gate" />
-        Tollgate
+        <span title={place.value}>
+          <Words of={projectName.value || 'Tollgate'} />
+          {projectName.value !== '' && <small class="dim">Tollgate</small>}
+        </span>
       </div>
       <nav ref={views} aria-label="Views">
         <ul class="views">

@@ -1,6 +1,6 @@
 // Keeps the title of the window: the project, the state of its tasks, and the current view.
 
-import { place } from '../live/stream.ts';
+import { projectName } from '../live/stream.ts';
 import { piecesOf } from '../text/signs.ts';
 import { counts } from './rail.tsx';
 import { route, VIEWS } from './route.ts';
@@ -9,13 +9,11 @@ import { route, VIEWS } from './route.ts';
 export function Title() {
   const [id = 'now', of] = route.value.parts;
   const view = VIEWS.find((each) => each.id === id)?.name ?? 'No such view';
-  // The place is the folder of the project, or its state folder.
-  const project = place.value.split(/[\\/]/).findLast((part) => part !== '' && part !== '.tmp');
   const states = Object.values(counts.value)
     .filter(({ n }) => n > 0)
     .map(({ n, what }) => `${n} ${what}`)
     .join(', ');
-  const parts = [project, states, of, view, 'Tollgate'].filter((part) => part);
+  const parts = [projectName.value, states, of, view, 'Tollgate'].filter((part) => part);
   document.title = piecesOf(parts.join(' · '))
     .map((piece) => ('text' in piece ? piece.text : piece.sign))
     .join('');

@@ -29,7 +29,7 @@ export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose:
     const next = async (): Promise<void> => {
       const id = waiting.shift();
       if (id === undefined) return;
-      const said = await changeQuietly('/api/rerun', { task: id });
+      const said = await changeQuietly('/api/run', { command: `tollgate run ${id}` });
       results.value = results.value.map((each) => (each.id === id ? { id, said } : each));
       return next();
     };

@@ -31,17 +31,6 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     }
   },
 
-  async '/api/rerun'({ task }, project) {
-    const found = foundTask(task, project);
-    if ('how' in found) return found;
-    const { row, problem } = await rowOf(found, project);
-    if (row === null) return refused(409, `${task} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
-    if (row.state === 'running') return refused(409, `${task} is already running; nothing was started`);
-    if (row.supervision?.question) return refused(409, `${task} waits for an answer`, 'answer its question first');
-    const verb = row.supervision === null ? 'run' : 'supervise';
-    return begun(project, continueWanted([verb, task], project), `${task} was started again`);
-  },
-
   async '/api/answer'({ task, answer }, project) {
     const found = foundTask(task, project);
     if ('how' in found) return found;
@@ -62,10 +51,17 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     if (continues === null) return changed(project.commands.change(words));
     const found = foundTask(continues, project);
     if ('how' in found) return found;
+    const { row, problem } = await rowOf(found, project);
+    if (row === null)
+      return refused(409, `${continues} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
     // A second run would wait, and then repeat what the first one was asked for.
-    if ((await rowOf(found, project)).row?.state === 'running')
-      return refused(409, `${continues} is already running; nothing was started`);
-    return begun(project, continueWanted(words, project), `${continues} continues`);
+    if (row.state === 'running') return refused(409, `${continues} is already running; nothing was started`);
+    const [, , ...flags] = words;
+    if (flags.length === 0 && row.supervision?.question)
+      return refused(409, `${continues} waits for an answer`, 'answer its question first');
+    // A task that a reasoner leads continues under it.
+    const isLed = flags.length === 0 && row.supervision !== null;
+    return begun(project, continueWanted(isLed ? ['supervise', continues] : words, project), `${continues} continues`);
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {
@@ -157,7 +153,6 @@ type Field =
 
 export const WISHES = {
   '/api/stop': { task: 'id' },
-  '/api/rerun': { task: 'id' },
   '/api/answer': { task: 'id', answer: 'text' },
   '/api/run': { command: 'word' },
   '/api/limits': {

@@ -47,16 +47,16 @@ test('a run is stopped, and its record says so; one that does not run is not', a
 
 test('a task is run again; one that runs is not, and no other word becomes an argument', async ({ rig, page }) => {
   makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
-  const begun = page.post('/api/rerun', { task: 'fix' });
+  const begun = page.post('/api/run', { command: 'tollgate run fix' });
   const call = await rig.call();
   await call.tell(write(STREAMS.codex.opens(SESSION)));
   const { status, value } = await begun;
-  assert.equal([status, value.says], [200, 'fix was started again, and is at work.']);
-  const again = await page.post('/api/rerun', { task: 'fix' });
+  assert.equal([status, value.says], [200, 'fix continues, and is at work.']);
+  const again = await page.post('/api/run', { command: 'tollgate run fix' });
   assert.equal([again.status, again.value.message], [409, 'fix is already running; nothing was started']);
   assert.is((await page.post('/api/stop', { task: 'fix' })).status, 200);
-  assert.is((await page.post('/api/rerun', { task: 'none' })).status, 404);
-  assert.is((await page.post('/api/rerun', { task: '--redo=all' })).status, 400);
+  assert.is((await page.post('/api/run', { command: 'tollgate run none' })).status, 404);
+  assert.is((await page.post('/api/run', { command: 'tollgate run --redo=all' })).status, 400);
 });
 
 test('a question is answered, and the task continues in a run of its own', async ({ rig, page }) => {
