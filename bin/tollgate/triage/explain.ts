@@ -191,14 +191,16 @@ function signedOf({ signature, signed }: FailureExplanation): string | null {
   return `${signed.normalised} [${SIGNED[signed.source]}]`;
 }
 
+/** null for a failure that was met once. */
 function seenOf({ seen }: FailureExplanation): string | null {
+  if ((seen.in_run ?? 1) <= 1 && (seen.in_life ?? 1) <= 1) return null;
   const parts = [
     ...(seen.in_run === null ? [] : [`${times(seen.in_run)} in this stage and run`]),
     ...(seen.in_life === null
       ? []
       : [`${times(seen.in_life)} in the life of the task (first ${seen.first_seen}, last ${seen.last_seen})`]),
   ];
-  return parts.length === 0 ? null : parts.join(', ');
+  return parts.join(', ');
 }
 
 const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
