@@ -28,6 +28,7 @@ import { findBinary, findProgram } from './wrappers/find-binary.ts';
 import { homeOf } from './wrappers/home.ts';
 import { checkEscapes } from './wrappers/kernel-walls.ts';
 import { checkOwnFound, checkOwnVersion } from './wrappers/own/checks.ts';
+import { captureIn } from './wrappers/shell.ts';
 
 export interface PreflightOptions {
   /** The CLIs that are needed; by default all. */
@@ -163,20 +164,7 @@ function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {
   const { redact } = createRedactor({ env: environment, patterns: [] });
   const env = scrubbed(environment, undefined, redact);
   const shell = findBinary('bash', env.PATH);
-  return async (pieces: TemplateStringsArray, ...values: (string | string[])[]): Promise<string> => {
-    const { $ } = await import('zx/core');
-    const run = $({
-      cwd,
-      env,
-      ...(shell === null ? {} : { shell }),
-      nothrow: true,
-      quiet: true,
-      timeout: '10s',
-      timeoutSignal: 'SIGKILL',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    return (await run(pieces, ...values)).stdout;
-  };
+  return captureIn({ cwd, env, ...(shell === null ? {} : { shell }) });
 }
 
 function checkNode({ nodeVersion }: Machine): CheckAnswer {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { launcherIn } from '../loops/launcher.ts';
 import { EXIT_BUG, EXIT_BY_SIGNAL, type StopSignal, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { toDo, toType } from '../policies/facts/next-action.ts';
 import { visible } from '../policies/text/display.ts';
@@ -94,7 +95,7 @@ async function withoutSecrets(ran: Ran): Promise<Ran> {
 }
 
 /** A reader of JSON on stdout gets an object for every end; an object made by the command itself has more fields. */
-async function forMachines(ran: Ran, argv: readonly string[]): Promise<Ran> {
+function forMachines(ran: Ran, argv: readonly string[]): Ran {
   const { exit, out, err } = ran;
   if (exit === 0 || out !== undefined || !err || !asksForObject(argv)) return ran;
   const [said] = err.split(/\n(?:Usage|More): /);
@@ -103,7 +104,7 @@ async function forMachines(ran: Ran, argv: readonly string[]): Promise<Ran> {
   const next_actions = [
     exit === EXIT_BUG
       ? toDo('report it as a bug of tollgate')
-      : toType('see how it is called', `${await asCalled(speaker ?? 'tollgate')} --help`),
+      : toType('see how it is called', `${asCalled(speaker ?? 'tollgate')} --help`),
   ];
   return {
     ...ran,
@@ -112,8 +113,7 @@ async function forMachines(ran: Ran, argv: readonly string[]): Promise<Ran> {
 }
 
 /** The command as the caller's shell starts it: each of our commands is beside `tollgate`. */
-async function asCalled(speaker: string): Promise<string> {
-  const { launcherIn } = await import('../loops/launcher.ts');
+function asCalled(speaker: string): string {
   const [program, ...words] = speaker.split(' ');
   return [launcherIn(process.env).replace(/tollgate$/, program!), ...words].join(' ');
 }

@@ -2,10 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { launcherIn } from '../loops/launcher.ts';
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { COMMANDS, namedTools, TOOLS } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { projectState, strayState } from '../state/task-folder.ts';
+import { findBinary } from '../wrappers/find-binary.ts';
 import { columns } from './columns.ts';
 import { runCommand } from './command.ts';
 import { ALL_FLAG, HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
@@ -15,7 +17,7 @@ import { GROUPS, SUBCOMMANDS } from './tollgate/subcommands.ts';
 import { printVersion } from './version.ts';
 
 async function run([word, ...rest]: readonly string[]): Promise<Ran> {
-  if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: `${usage()}\n${await nextStep()}` };
+  if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: `${usage()}\n${nextStep()}` };
   if (HELP_FLAGS.includes(word)) return { exit: 0, out: usage() };
   if (VERSION_FLAGS.includes(word)) return printVersion(rest);
   if (word === 'help') return help(rest);
@@ -29,9 +31,7 @@ async function run([word, ...rest]: readonly string[]): Promise<Ran> {
 }
 
 /** For a user who types the name alone, such as `npx tollgate` in an empty folder: what is missing, and the next command. */
-async function nextStep(): Promise<string> {
-  const { findBinary } = await import('../wrappers/find-binary.ts');
-  const { launcherIn } = await import('../loops/launcher.ts');
+function nextStep(): string {
   const launcher = launcherIn(process.env);
   const found = TOOLS.filter((tool) => findBinary(tool, process.env.PATH) !== null);
   if (found.length === 0)

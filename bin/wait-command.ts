@@ -5,9 +5,11 @@ import path from 'node:path';
 import { readLiving } from '../loops/wait/living-processes.ts';
 import { awaitCall, type NamedCall } from '../loops/wait/named-call.ts';
 import { type Awaited, describe, STATUS, type WaitStatus } from '../loops/wait/outcome.ts';
+import { awaitTask } from '../loops/wait/task-run.ts';
 import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
 import { stopExit, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
 import { locateTask } from '../state/task-folder.ts';
+import { identify } from '../wrappers/processes/identity.ts';
 import { readArguments, stopOnSignals } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
 import { printing } from './printing.ts';
@@ -200,9 +202,6 @@ async function readTargets(args: Arguments, cwd: string, environment: NodeJS.Pro
   }
   if (args.words.length === 0) return { how: 'read', awaited };
 
-  // The journal's reader is loaded only for a command that waits for tasks.
-  const { awaitTask } = await import('../loops/wait/task-run.ts');
-  const { identify } = await import('../wrappers/processes/identity.ts');
   const self = (await identify(process.pid))!;
   for (const word of args.words) {
     const folder = folderOf(word, cwd, environment);

@@ -6,22 +6,24 @@ import { CALL_OPTIONS, CAPTURED, optionsMistake, READ_OPTIONS, RUN_OPTIONS } fro
 import type { CallTool, Captured, ReadStanding, RunTask, SignatureOf, Triage } from './surface.ts';
 
 /** Loaded on demand: a program that only classifies texts needs no dispatcher. */
+const dispatcher = () => import('./dispatcher.ts');
+
 export const runTask: RunTask = async (task, options = {}) => {
   const message = textMistake('runTask', 'the task', task) ?? optionsMistake('runTask', options, RUN_OPTIONS);
   if (message !== null) return { how: 'invalid', message };
-  return (await import('./run-task.ts')).runNamed(task, options);
+  return (await dispatcher()).runNamed(task, options);
 };
 
 export const callTool: CallTool = async (tool, prompt, options = {}) => {
   const message = textMistake('callTool', 'the prompt', prompt) ?? optionsMistake('callTool', options, CALL_OPTIONS);
-  const { callNamed, refused } = await import('./call-tool.ts');
+  const { callNamed, refused } = await dispatcher();
   return message === null ? callNamed(tool, prompt, options) : refused(message, 2);
 };
 
 export const readTask: ReadStanding = async (task, options = {}) => {
   const message = textMistake('readTask', 'the task', task) ?? optionsMistake('readTask', options, READ_OPTIONS);
   if (message !== null) return { how: 'invalid', message };
-  return (await import('./task-standing.ts')).standingOf(task, options);
+  return (await dispatcher()).standingOf(task, options);
 };
 
 /** A mistake in the input has no verdict, so it is thrown as a `TypeError`. */

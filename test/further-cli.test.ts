@@ -26,7 +26,7 @@ const TABLES = [
   'policies/facts/file-names.ts',
   'policies/facts/tools.ts',
   'policies/gate/command-environment.ts',
-  'policies/limits/holds.ts',
+  'policies/limits/account.ts',
   'policies/manifest/project-file.ts',
   'policies/manifest/prompt-limits.ts',
   'policies/manifest/tested-versions.ts',
@@ -39,6 +39,7 @@ const TABLES = [
   'wrappers/adapters.ts',
   'wrappers/checks.ts',
   'wrappers/processes/passed-variables.ts',
+  'wrappers/sessions/stores.ts',
 ];
 
 /** What names a CLI beside, and why no further one has to stand there. A folder ends with a slash. */

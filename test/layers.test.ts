@@ -52,7 +52,7 @@ const DOORS: Record<string, string[]> = {
   yargs: ['bin/help/help.ts'],
   zod: ['state/project/manifest-schema.ts', 'state/project/own-tool-schema.ts', 'state/project/project-schema.ts'],
   yauzl: ['loops/distill/book/archive.ts'],
-  'zx/core': ['preflight.ts', 'wrappers/shell.ts'],
+  'zx/core': ['wrappers/shell.ts'],
 };
 
 /** policies are pure: these would give them a disk, a clock, an environment or chance. */

@@ -1,6 +1,5 @@
 // Limits the heap, and what V8 does beside us: the young one while a flood is read, of text or of tasks, since what is read is garbage at once and would grow it to 48 MB.
 
-import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export const keepYoungHeapSmall = (): void => setFlags('--semi-space-growth-factor=1');
@@ -16,6 +15,7 @@ export const optimiseLate = (): void => setFlags('--interrupt-budget=1048576');
 
 function setFlags(...flags: string[]): void {
   saveCaches();
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   for (const flag of flags) setFlagsFromString(flag);
 }
 

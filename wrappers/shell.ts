@@ -1,4 +1,4 @@
-// Runs small system commands for the wrappers with zx. Only this file of the wrappers loads zx, at the first command.
+// Runs small system commands for the wrappers with zx. Only this file loads zx, at the first command.
 
 /** Runs a command and returns its stdout; empty when the command fails. */
 export async function capture(pieces: TemplateStringsArray, ...values: unknown[]): Promise<string> {
@@ -8,7 +8,7 @@ export async function capture(pieces: TemplateStringsArray, ...values: unknown[]
 }
 
 /** The same in a given folder and environment. A command that takes ten seconds is killed, with all that it started. */
-export function captureIn(options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal }) {
+export function captureIn(options: { cwd: string; env: NodeJS.ProcessEnv; signal?: AbortSignal; shell?: string }) {
   return async (pieces: TemplateStringsArray, ...values: (string | string[])[]): Promise<string> => {
     const $ = await load();
     const run = $({

@@ -17,7 +17,7 @@ import { readArguments } from '../command.ts';
 import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
-import { runWrapper } from '../wrapper/wrapper-command.ts';
+import { runWrapper, toolOfSession } from '../wrapper/wrapper-command.ts';
 import { COMMON_FLAGS, WRAPPER_FLAGS } from '../wrapper/wrapper-flags.ts';
 import { undispatched } from '../wrapper/wrapper-mistake.ts';
 
@@ -67,7 +67,6 @@ export async function run(argv: readonly string[]): Promise<Ran> {
         exit: TOLLGATE_EXIT.badInput,
         err: `${SPEC.name}: name the CLI before the flags: tollgate call ${first} …\n`,
       };
-    const { toolOfSession } = await import('../wrapper/requested-session.ts');
     const tool = await toolOfSession(read.args);
     return tool === null ? callFirstReady(argv) : run([tool, ...argv]);
   }

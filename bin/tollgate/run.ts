@@ -1,5 +1,6 @@
 // Implements tollgate run: dispatches one task.
 
+import { foreseeTask, showForecast } from '../../loops/run/forecast.ts';
 import type { RanTask as TaskRan } from '../../loops/run/owned-run.ts';
 import type { RunReport } from '../../loops/run/report.ts';
 import { runTask } from '../../loops/run/run.ts';
@@ -129,7 +130,6 @@ async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
 }
 
 async function foresee(request: RunRequest, args: Arguments): Promise<Ran> {
-  const { foreseeTask, showForecast } = await import('../../loops/run/forecast.ts');
   const seen = await foreseeTask(request, args.given.has('show-prompt') ? 'shown' : 'sized');
   if (seen.how !== 'foreseen') return answerTo(seen, args);
   const { forecast } = seen;

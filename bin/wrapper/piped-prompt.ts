@@ -1,7 +1,6 @@
 // Reads a prompt that a user passes through a pipe: `--prompt-file /dev/stdin`, `--prompt-file <(…)`, a FIFO.
 
 import { closeSync, constants, open, openSync } from 'node:fs';
-import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { untilStopped } from '../../policies/facts/exit-codes.ts';
 import { isStdin } from '../../state/disk/regular-file.ts';
@@ -40,6 +39,8 @@ const gaveUp = (why: 'late' | 'stopped', waitMs: number): Piped =>
 async function opening(file: string): Promise<NodeJS.ReadableStream & { destroy(): void }> {
   if (isStdin(file)) return process.stdin;
   const fd = await promisify(open)(file, constants.O_RDONLY);
+  // Loaded only here: most calls have no pipe.
+  const { Socket } = process.getBuiltinModule('node:net');
   return new Socket({ fd, readable: true, writable: false });
 }
 

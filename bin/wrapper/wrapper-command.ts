@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../../loops/attempt/request.ts';
-import type { AnswerForm } from '../../loops/call/answer-schema.ts';
+import { type AnswerForm, readAnswerForm } from '../../loops/call/answer-schema.ts';
 import { call } from '../../loops/call/call.ts';
 import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
@@ -24,9 +24,15 @@ import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { startLiveLine } from '../progress-line.ts';
 import type { Ran } from '../ran.ts';
-import type { OneLine } from './one-line.ts';
+import { answerOf, completeOneLine, type OneLine } from './one-line.ts';
+import { readPiped } from './piped-prompt.ts';
 import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 import { answerWaiters, undispatched } from './wrapper-mistake.ts';
+
+/** Most calls request no session, and load nothing for it. */
+const inSession = () => import('./requested-session.ts');
+
+export const toolOfSession = async (flags: Arguments) => (await inSession()).toolOfSession(flags);
 
 export async function wrapperCommand(adapter: Adapter, given: readonly string[]): Promise<Ran> {
   const taken = takeDispatch(given);
@@ -57,7 +63,6 @@ export async function runWrapper(
   }
   // Only a user passes a pipe: the dispatcher saves each prompt to a file.
   if (request.callId === null && request.piped === undefined && isPipe(request.files.prompt)) {
-    const { readPiped } = await import('./piped-prompt.ts');
     const piped = await readPiped(request.files.prompt, stop, request.limits.timeoutMs, MAX_PROMPT_BYTES);
     if (piped !== 'stopped') request.piped = piped;
   }
@@ -70,7 +75,7 @@ export async function runWrapper(
   const called =
     session === null
       ? await call(request, stop, () => new Date())
-      : await (await import('./requested-session.ts')).callInSession(request, session, stop);
+      : await (await inSession()).callInSession(request, session, stop);
   line?.stop();
   if (typeof called === 'string') {
     oneLine?.close();
@@ -99,16 +104,13 @@ interface Extras {
 /** @returns a sentence if one of them cannot be had. The files of a call in one line are made last. */
 async function extrasOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): Promise<Extras | string> {
   const schema = args.text['json-schema'];
-  const form =
-    schema === undefined
-      ? null
-      : await (await import('../../loops/call/answer-schema.ts')).readAnswerForm(adapter, schema);
+  const form = schema === undefined ? null : await readAnswerForm(adapter, schema);
   if (typeof form === 'string') return form;
   if (dispatch !== null) return { form, session: null, oneLine: null };
   const isInSession = args.given.has('session') || args.given.has('last');
-  const session = isInSession ? (await import('./requested-session.ts')).requestedSession(adapter.tool, args) : null;
+  const session = isInSession ? (await inSession()).requestedSession(adapter.tool, args) : null;
   if (typeof session === 'string') return session;
-  const oneLine = isOneLine(args) ? (await import('./one-line.ts')).completeOneLine(args) : null;
+  const oneLine = isOneLine(args) ? completeOneLine(args) : null;
   return typeof oneLine === 'string' ? oneLine : { form, session, oneLine };
 }
 
@@ -116,8 +118,7 @@ async function extrasOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | 
 const isOneLine = ({ text }: Arguments): boolean =>
   text['prompt-file'] === undefined || text.out === undefined || text.err === undefined;
 
-async function endOneLine(ran: Ran, oneLine: OneLine, record: CallRecord, { given }: Arguments): Promise<Ran> {
-  const { answerOf } = await import('./one-line.ts');
+function endOneLine(ran: Ran, oneLine: OneLine, record: CallRecord, { given }: Arguments): Ran {
   const answer = record.verdict.class === null ? answerOf(oneLine) : null;
   oneLine.close();
   const out = given.has('json')

@@ -12,7 +12,7 @@ import { collectGarbage, keepYoungHeapSmall, optimiseLate } from '../../wrappers
 import { openUnseenCalls } from '../guard/watched-call.ts';
 import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
-import { traceEnd } from '../upkeep/trace-end.ts';
+import { traceEnd } from '../upkeep/export.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './check-tasks.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { type BatchBounds, type BatchLimits, type BatchProgress, type BatchRequest, openLimits } from './request.ts';

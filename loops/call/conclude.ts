@@ -8,6 +8,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { closeAttempt, redactorFor } from '../attempt/close-attempt.ts';
 import type { PreparedCall, RecordableCall } from '../attempt/phases.ts';
+import { heldToSchema, notYetHeld } from './answer-schema.ts';
 import type { Classified } from './classify.ts';
 import { exitOf } from './exit.ts';
 import { wayOut } from './prepare.ts';
@@ -27,7 +28,6 @@ export type StartedCall = PreparedCall & RecordableCall;
 
 /** Publishes the current record when a stop signal arrives, before any process is killed. @returns warnings. */
 export async function concludeEarly(call: StartedCall, soFar: Outcome, stop: AbortSignal): Promise<string[]> {
-  const { notYetHeld } = await import('./answer-schema.ts');
   return publishEarly(call, await classifiedRecord(call, notYetHeld(call, soFar), stop));
 }
 
@@ -43,10 +43,7 @@ export async function conclude(
   note: (fact: Fact) => boolean,
 ): Promise<Called> {
   const { attempt, overlay, registered, request } = call;
-  const outcome =
-    request.call.requires?.schema === undefined
-      ? ended
-      : await (await import('./answer-schema.ts')).heldToSchema(call, ended);
+  const outcome = request.call.requires?.schema === undefined ? ended : await heldToSchema(call, ended);
   const classified = await classifiedRecord(call, outcome, stop);
   const { record, published } = publishAll(call, attempt, await logged(call, outcome, classified), outcome);
   // The verdict in the journal confirms that the result is published. Without it, the next run publishes the result from the
@@ -71,17 +68,19 @@ async function classifiedRecord(call: StartedCall, outcome: Outcome, stop: Abort
   return recordOf(call, outcome, classified, exit);
 }
 
-/** A success needs no rules. The rules for every other outcome are loaded only when needed. */
+/** A success needs no rules. What classifies and logs every other outcome is loaded only when needed. */
+const failures = () => import('./failed.ts');
+
 async function classify(call: StartedCall, outcome: Outcome): Promise<Classified> {
   const { completed, answer } = outcome.capture;
   if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
-  const { classifyOutcome, contextOf } = await import('./classify.ts');
+  const { classifyOutcome, contextOf } = await failures();
   return classifyOutcome(outcome, contextOf(call));
 }
 
 async function logged(call: StartedCall, outcome: Outcome, record: CallRecord): Promise<CallRecord> {
   if (record.verdict.class === null) return record;
-  const { logApiFailure } = await import('./api-failure.ts');
+  const { logApiFailure } = await failures();
   const { attempt, request } = call;
   return logApiFailure({ call, attempt, outcome, record, runId: request.charge?.runId ?? null, again: 'first' });
 }

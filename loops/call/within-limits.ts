@@ -8,6 +8,9 @@ import type { Admission } from '../limits/admission.ts';
 import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/limited-call.ts';
 import { cancelled, type Refusal } from './check.ts';
 
+/** Loaded only if there is a limit or a hold. */
+const limits = () => import('../limits/limited.ts');
+
 interface Making<Called> {
   make(admitted: CheckedCall): Promise<Called>;
   refuse(call: CheckedCall, refusal: Refusal): Promise<Called>;
@@ -24,7 +27,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
   const isLimited = mayBeLimited(limitedCall.environment, projectOf(limitedCall));
   let admitted = checked;
   if (isLimited) {
-    const { askLimits } = await import('../limits/admission.ts');
+    const { askLimits } = await limits();
     const say = request.say ?? (() => {});
     const admission = await askLimits({ call: limitedCall, clock, stop, say });
     if (admission.how !== 'admitted') return refuse(checked, refusalOf(admission, stop));
@@ -36,7 +39,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
   }
   const called = await make(admitted);
   if (isLimited || mayHold(called.record, limitedCall.environment)) {
-    const { settleLimits } = await import('../limits/settle-limits.ts');
+    const { settleLimits } = await limits();
     for (const sentence of await settleLimits(limitedCall, called.record, clock)) request.say?.(sentence);
   }
   return called;

@@ -2,9 +2,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { accountOf } from '../../policies/limits/account.ts';
 import { admit, nearRows } from '../../policies/limits/admit.ts';
 import { budgetsUsed, reached } from '../../policies/limits/budget-use.ts';
-import { asOf, counting, type LimitsLedger, noted } from '../../policies/limits/ledger.ts';
+import { asOf, counting, type LimitsLedger, noted, type OpenCall } from '../../policies/limits/ledger.ts';
 import type { LimitsInForce } from '../../policies/limits/limits.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/limits-files.ts';
@@ -15,7 +16,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { heldUp, isHeld } from './holds.ts';
 import { limitsInForce } from './in-force.ts';
 import { HOLDS_LOCK_MS, locked, takeTurn } from './ledger-lock.ts';
-import { isNested, type LimitedCall, openCallOf, projectOf, SHORT_WAIT_MS } from './limited-call.ts';
+import { isNested, type LimitedCall, projectOf, SHORT_WAIT_MS } from './limited-call.ts';
 import { settleDeadCalls } from './settle-dead-calls.ts';
 
 export type Admission =
@@ -160,7 +161,15 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   const earlier = asOf(readLimitsLedger(files), now);
   const found = await settleDeadCalls(earlier, self, call.environment, now);
   const ledger = noted(found, nearByDead(inForce, { earlier, found }, clock()));
-  const openCall = openCallOf(call, self, now);
+  const openCall: OpenCall = {
+    call_id: call.callId,
+    tool: call.tool,
+    account: accountOf(call.tool, call.environment),
+    project: projectOf(call),
+    task: call.task?.root ?? null,
+    at: now,
+    owner: self,
+  };
   // The run that makes this call has already queued for it.
   const before = ledger.open.find(({ call_id }) => call_id === call.callId);
   if (before !== undefined) {

@@ -2,6 +2,7 @@
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { accountOf } from '../../policies/limits/account.ts';
 import { type HeldCall, type Hold, holdAfter, holdsUp, holdWords, isOfSame } from '../../policies/limits/holds.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -9,7 +10,7 @@ import { readHolds, writeHolds } from '../../state/limits/limits-files.ts';
 import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { HOLDS_LOCK_MS, locked } from './ledger-lock.ts';
-import { heldCallOf, type LimitedCall, SHORT_WAIT_MS } from './limited-call.ts';
+import { type LimitedCall, SHORT_WAIT_MS } from './limited-call.ts';
 
 type Held =
   | { how: 'free' }
@@ -110,3 +111,9 @@ export async function releaseHold(
   if (done === null) return 'busy';
   return done.released ? 'released' : 'none';
 }
+
+const heldCallOf = ({ tool, model, environment }: LimitedCall): HeldCall => ({
+  tool,
+  model,
+  account: accountOf(tool, environment),
+});

@@ -1,10 +1,7 @@
 // Defines a call that requests admission by the limits.
 
 import path from 'node:path';
-import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { accountOf, type HeldCall } from '../../policies/limits/holds.ts';
-import type { OpenCall } from '../../policies/limits/ledger.ts';
 import { projectRoot, type TaskFolder } from '../../state/task-folder.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';
 
@@ -28,22 +25,6 @@ export const SHORT_WAIT_MS = 60_000;
 /** The project whose `tollgate.yaml` counts. */
 export const projectOf = ({ task, cwd }: Pick<LimitedCall, 'task' | 'cwd'>): string =>
   path.resolve(projectRoot(task?.root ?? cwd));
-
-export const openCallOf = (call: LimitedCall, owner: ProcessIdentity, at: number): OpenCall => ({
-  call_id: call.callId,
-  tool: call.tool,
-  account: accountOf(call.tool, call.environment),
-  project: projectOf(call),
-  task: call.task?.root ?? null,
-  at,
-  owner,
-});
-
-export const heldCallOf = ({ tool, model, environment }: LimitedCall): HeldCall => ({
-  tool,
-  model,
-  account: accountOf(tool, environment),
-});
 
 /** An agent makes a nested call from within a call. It would wait for the call that waits for it. */
 export const isNested = ({ environment }: LimitedCall): boolean => outerCalls(environment).length > 0;

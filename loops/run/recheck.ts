@@ -5,6 +5,7 @@ import { goOnLine } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { findRecord } from '../../state/usage.ts';
 import { closedBy } from '../guard/enter-task.ts';
+import { gateAnswer } from '../stage/stage-gate.ts';
 import { changedByOthersFailure, unpreparedFailure } from '../task/failure.ts';
 import { acceptanceOf } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
@@ -48,7 +49,6 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   const answering = { ...run, stage: { ...stage, tool: record.tool ?? stage.tool } };
   const commands = isTheirOnlyCheck(run, plan) ? open.manifest.acceptance.commands : acceptance.commands;
   const prompt = { acceptanceCommands: commands, warnings: [] };
-  const { gateAnswer } = await import('../stage/stage-gate.ts');
   const turn = await withTreeLock(run, () => gateAnswer(answering, record, prompt, null, 0));
   const end = turn.how === 'worked' ? turn.result : NOT_BEGUN;
   const isDone = journal.read().ledger.done.has(stage.name);

@@ -9,7 +9,7 @@ import { claim } from '../task/claim.ts';
 import type { RunRequest } from '../task/run-context.ts';
 import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
-import { traceEnd } from '../upkeep/trace-end.ts';
+import { traceEnd } from '../upkeep/export.ts';
 import { awaitedRun, type RanTask, type RunWork, runOwned, type WorkedRun } from './owned-run.ts';
 import { recheckMistake } from './recheck.ts';
 

@@ -1,14 +1,17 @@
-// Exports traces: of a task on request, and of each run at its end if the environment names an endpoint.
+// Sends traces: of a task on request, and of each run at its end if the environment names an endpoint.
 
-import { traceEndpoint } from '../../policies/report/trace-endpoint.ts';
+import { sendsByItself, traceEndpoint } from '../../policies/report/trace-endpoint.ts';
 import type { TraceSpan } from '../../policies/report/trace-span.ts';
-import type { RunContext } from '../task/run-context.ts';
+import type { RunContext, RunSettings } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { openTask } from '../task/task.ts';
 import { readTraces } from './traces.ts';
 
 /** The maximum delay of a run's end. A collector nearby answers in a hundredth of it. */
 const END_MS = 2000;
+
+/** OpenTelemetry's packages are loaded only if something is sent. */
+export const sender = () => import('./send-spans.ts');
 
 interface Ended {
   /** The tasks. */
@@ -19,8 +22,13 @@ interface Ended {
   context: Pick<RunContext, 'cwd' | 'environment' | 'clock' | 'stop' | 'say'>;
 }
 
+/** @param since when it began. */
+export async function traceEnd(words: readonly string[], since: Date, settings: RunSettings): Promise<void> {
+  if (sendsByItself(settings.context.environment)) await exportEnded({ ...settings, words, since });
+}
+
 /** The export does not affect the result of the run. A failure to send is only reported. */
-export async function exportEnded({ words, since, options, context }: Ended): Promise<void> {
+async function exportEnded({ words, since, options, context }: Ended): Promise<void> {
   const { environment, say, stop } = context;
   if (stop.aborted) return;
   const endpoint = traceEndpoint(null, environment);
@@ -36,8 +44,7 @@ export async function exportEnded({ words, since, options, context }: Ended): Pr
       spans.push(...traces.flatMap((one) => one.spans));
     }
     if (spans.length === 0) return;
-    const { sendTraces } = await import('./send-spans.ts');
-    const sent = await sendTraces({
+    const sent = await (await sender()).sendTraces({
       spans,
       url: endpoint.url,
       timeoutMs: withinMs(END_MS, environment),

@@ -1,6 +1,7 @@
 // Sends spans to an OTLP endpoint over HTTP within a time limit (the only door to OpenTelemetry's SDK, loaded on demand).
 
-import type { Agent } from 'node:http';
+import http, { type Agent } from 'node:http';
+import https from 'node:https';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -145,12 +146,12 @@ function openConnections(environment: NodeJS.ProcessEnv): Connections {
     async agentFor(protocol) {
       const agent =
         protocol === 'https:'
-          ? new (await import('node:https')).Agent({
+          ? new https.Agent({
               ca: fileOf('CERTIFICATE'),
               cert: fileOf('CLIENT_CERTIFICATE'),
               key: fileOf('CLIENT_KEY'),
             })
-          : new (await import('node:http')).Agent();
+          : new http.Agent();
       agents.push(agent);
       return agent;
     },

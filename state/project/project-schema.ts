@@ -12,8 +12,10 @@ import { LEAST_CHARS, MOST_CHARS } from '../../policies/manifest/prompt-limits.t
 import { phraseMistake } from '../../policies/rules/phrase.ts';
 import { isTaken, type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
-import { OWN_TOOLS } from './own-tool-schema.ts';
+import { ANY_TOOLS, OWN_TOOLS } from './own-tool-schema.ts';
 import { unknownTool } from './tool-names.ts';
+
+export { ANY_TOOLS, OWN_TOOLS };
 
 /** The shape of `notify` in tollgate.yaml: what receives the end of a run. Gets zod as an argument. */
 function notifySchema({ array, enum: choice, number, strictObject, string }: typeof z) {

@@ -43,7 +43,7 @@ function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['uns
  * are other mistakes.
  */
 async function readAround(file: string, message: string) {
-  const [{ projectWith }, { ANY_TOOLS, OWN_TOOLS }] = await Promise.all([schema(), import('./own-tool-schema.ts')]);
+  const { ANY_TOOLS, OWN_TOOLS, projectWith } = await schema();
   const read = await readYaml(file, WHAT, async () => ANY_TOOLS);
   if (read.how === 'invalid') return null;
   const { tools } = read.value;
@@ -95,7 +95,7 @@ export async function readSoundTools(root: string): Promise<SoundTools> {
     return { tools, mistakes: Object.values(unsound).flatMap((message) => message.split('\n')) };
   }
   const mistakes = project.message.split('\n');
-  const { ANY_TOOLS, OWN_TOOLS } = await import('./own-tool-schema.ts');
+  const { ANY_TOOLS, OWN_TOOLS } = await schema();
   const read = await readYaml(projectFile(root)!, WHAT, async () => ANY_TOOLS);
   if (project.kind === 'unreadable' || read.how === 'invalid') return { tools: {}, mistakes };
   const sound = Object.entries(read.value.tools).flatMap(([name, row]) => {

@@ -6,6 +6,7 @@ import { COMMANDS } from '../../policies/facts/tools.ts';
 import { parseObject, partOf } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
 import { ALLOW_COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
+import { storeOf } from '../sessions/store-of.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { claudeHome, memoryMistake, readMemory } from './home.ts';
@@ -123,7 +124,7 @@ export const CLAUDE = {
   },
   usageCounts: 'call',
   sessionId: 'chosen',
-  sessions: async () => (await import('./sessions/store.ts')).CLAUDE_SESSIONS,
+  sessions: () => storeOf('claude'),
   route: async () => route,
   refusedInput: () => false,
   failureReport: null,

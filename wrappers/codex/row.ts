@@ -8,6 +8,7 @@ import { gitFolders } from '../../state/disk/git-place.ts';
 import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
 import type { Feature } from '../feature.ts';
 import { ALLOW_COMMIT, COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
+import { storeOf } from '../sessions/store-of.ts';
 import { readEvent, readStderr } from './events.ts';
 import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
@@ -144,7 +145,7 @@ export const CODEX = {
   answerSchema: { takes: isStrict, argv: (_, file) => ['--output-schema', file], refusesItself: false },
   usageCounts: 'session',
   sessionId: 'announced',
-  sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,
+  sessions: () => storeOf('codex'),
   route: async () => route,
   refusedInput: () => false,
   failureReport: null,

@@ -6,6 +6,7 @@ import { COMMANDS } from '../../policies/facts/tools.ts';
 import { numberOf, parseObject, partOf } from '../../policies/text/json.ts';
 import { type Adapter, type CallRequest, NO_OVERLAY, type Permission } from '../adapter.ts';
 import { ALLOW_COMMIT, COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
+import { storeOf } from '../sessions/store-of.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { route } from './route.ts';
@@ -97,7 +98,7 @@ export const COPILOT = {
   answerSchema: null,
   usageCounts: 'session',
   sessionId: 'chosen',
-  sessions: async () => (await import('./sessions/store.ts')).COPILOT_SESSIONS,
+  sessions: () => storeOf('copilot'),
   route: async () => route,
   // It compares the prompt's tokens with the model's budget before it sends a request.
   refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,

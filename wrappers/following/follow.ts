@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { openRegular } from '../../state/disk/regular-file.ts';
 import type { LineSplitter } from '../line-splitter.ts';
 import type { Flood } from './flood.ts';
+import { openFlood } from './flood.ts';
 
 export interface Follower {
   /** The opened file, even if another file replaces it at its path; open until `close`. */
@@ -75,10 +76,7 @@ export function follow(file: string, lines: LineSplitter, countEvents: (() => nu
         if (read === 0) return false;
         position += read;
         passOffset();
-        if (position > MUCH && position - read <= MUCH)
-          void import('./flood.ts').then(({ openFlood }) => {
-            readFlood = openFlood(countEvents);
-          });
+        if (position > MUCH && position - read <= MUCH) readFlood = openFlood(countEvents);
       }
       return true;
     },

@@ -10,6 +10,7 @@ import { namesIfAny } from '../../state/disk/folder.ts';
 import type { Adapter, CallRequest, FailureReport } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
+import { storeOf } from '../sessions/store-of.ts';
 import { OUTSIDE, readEvent, readLog, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
@@ -149,7 +150,7 @@ export const GEMINI = {
   answerSchema: null,
   usageCounts: 'call',
   sessionId: 'announced',
-  sessions: async () => (await import('./sessions/store.ts')).GEMINI_SESSIONS,
+  sessions: () => storeOf('gemini'),
   route: async () => route,
   // Its "input error": no prompt, a bad session id, a broken command in the prompt.
   refusedInput: ({ exitCode }) => exitCode === 42,

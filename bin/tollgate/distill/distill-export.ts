@@ -1,6 +1,7 @@
 // Implements tollgate distill export: writes the book so far as one Markdown, text or PDF file. Ends if the console leaves.
 
 import path from 'node:path';
+import { renderInProcess } from '../../../loops/distill/export/render-export.ts';
 import { distilledBook, writeExport } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../policies/distill/export/distilled-book.ts';
@@ -52,7 +53,6 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   const { lost } = distilled;
   if (distilled.sections.length === 0) return refused(`no section can be exported: ${lost}`);
   const requesterExit = requesterGone();
-  const { renderInProcess } = await import('../../../loops/distill/export/render-export.ts');
   const exported = await writeExport({
     render: (work) => renderInProcess(work, requesterExit),
     distilled,

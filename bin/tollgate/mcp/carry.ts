@@ -7,28 +7,30 @@ import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { endOf } from '../../command.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
+import { run as call } from '../call.ts';
+import { run as distill } from '../distill/distill.ts';
+import { run } from '../run.ts';
+import { run as supervise } from '../supervise/supervise.ts';
 
-const COMMANDS = {
-  run: () => import('../run.ts'),
-  call: () => import('../call.ts'),
-  supervise: () => import('../supervise/supervise.ts'),
-  distill: () => import('../distill/distill.ts'),
-} as const;
+const COMMANDS = { run, call, supervise, distill } as const;
 
 /** Does nothing if another process has the run, or if it has ended. */
-export async function carry(run: string): Promise<Ran> {
-  if (!RUN_ID.test(run)) return badInputOf('tollgate mcp')(`"${run}" is not an id of a run`);
+export async function carry(id: string): Promise<Ran> {
+  if (!RUN_ID.test(id)) return badInputOf('tollgate mcp')(`"${id}" is not an id of a run`);
   const folder = carriedFolder(process.cwd(), process.env);
-  const start = startOf(folder, run);
-  if (start === null) return badInputOf('tollgate mcp')(`no run ${run} was begun here`);
-  if (!claim(folder, run, (await identify(process.pid))!)) return { exit: TOLLGATE_EXIT.ok };
+  const start = startOf(folder, id);
+  if (start === null) return badInputOf('tollgate mcp')(`no run ${id} was begun here`);
+  if (!claim(folder, id, (await identify(process.pid))!)) return { exit: TOLLGATE_EXIT.ok };
   const [word, ...argv] = start.argv;
-  const loaded = await COMMANDS[word as keyof typeof COMMANDS]();
-  const { exit, out = '', err = '' } = await endOf({ run: loaded.run, failure: TOLLGATE_EXIT.failure }, argv);
+  const {
+    exit,
+    out = '',
+    err = '',
+  } = await endOf({ run: COMMANDS[word as keyof typeof COMMANDS], failure: TOLLGATE_EXIT.failure }, argv);
   const printed = out === '' ? { state: 'refused', message: err.trim() } : (JSON.parse(out) as Record<string, unknown>);
   const answer = start.files === null ? null : readIfFit(path.join(start.files, 'answer.md'), MAX_ANSWER_BYTES);
   const object = answer === null ? printed : { ...printed, answer };
-  end(folder, run, { schema: 1, at: new Date().toISOString(), exit_code: exit, object });
+  end(folder, id, { schema: 1, at: new Date().toISOString(), exit_code: exit, object });
   return { exit, err };
 }
 

@@ -7,6 +7,7 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { surprise } from '../run-answer.ts';
+import { superviseWord } from './supervise.ts';
 import { SUPERVISE_EXITS, SUPERVISE_FLAGS } from './supervise-flags.ts';
 
 const SPEC: CommandSpec = {
@@ -45,7 +46,6 @@ async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
   // This command may wait for a run that is about to end. That run may end without having read the note.
   const isUnread = () => notesLeft(notes).some((pending) => pending.note === note);
   if (state === 'waiting' && !args.given.has('later')) {
-    const { superviseWord } = await import('./supervise.ts');
     return superviseWord(word, args, stop, { command: 'answer', isUnread });
   }
   const message = MESSAGES[state](`${word}${args.given.has('trust-workspace') ? ' --trust-workspace' : ''}`);

@@ -1,7 +1,7 @@
 // Implements tollgate trace: sends the runs of a task to an endpoint as OpenTelemetry traces, or shows them.
 
 import { openTask } from '../../../loops/task/task.ts';
-import { withinMs } from '../../../loops/upkeep/export.ts';
+import { sender, withinMs } from '../../../loops/upkeep/export.ts';
 import { readTraces } from '../../../loops/upkeep/traces.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { traceEndpoint } from '../../../policies/report/trace-endpoint.ts';
@@ -78,8 +78,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const out = given.has('json') ? `${JSON.stringify({ ...answer, sent: false })}\n` : traceTree(spans);
     return { exit: TOLLGATE_EXIT.ok, out };
   }
-  const { sendTraces } = await import('../../../loops/upkeep/send-spans.ts');
-  const sent = await sendTraces({
+  const sent = await (await sender()).sendTraces({
     spans,
     url: endpoint.url,
     timeoutMs: withinMs(TIMEOUT_MS, environment),

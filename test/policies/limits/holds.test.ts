@@ -3,7 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
-import { accountOf, holdAfter, holdsUp, holdWords, standsAt } from '../../../policies/limits/holds.ts';
+import { accountOf } from '../../../policies/limits/account.ts';
+import { holdAfter, holdsUp, holdWords, standsAt } from '../../../policies/limits/holds.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
 const SOON = '2026-11-23T12:00:05.000Z';
