@@ -30,7 +30,7 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
       stages.flatMap(({ warnings }) => warnings),
     ),
     ...cappedRows('note', [...report.notes, ...stages.flatMap(({ notes }) => notes)]),
-    ...next_actions.slice(0, MOST).map((action, i): Row => [i === 0 ? 'next' : '', actionLine(action)]),
+    ...nextRows(next_actions, stages),
     ['cost', costWords(report)],
     ['summary', near(report.files.summary)],
   ];
@@ -47,6 +47,16 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
   ].join('\n')}\n`;
 }
 
+/** Numbered if there are several. The answer of a passed run is named above. */
+function nextRows(actions: RunReport['next_actions'], stages: RunReport['stages']): Row[] {
+  const answers = stages.map(({ answer }) => `read the answer: ${answer}`);
+  const shown = actions.filter(({ text }) => !answers.includes(text)).slice(0, MOST);
+  return shown.map((action, i) => [
+    i === 0 ? 'next' : '',
+    `${shown.length > 1 ? `${i + 1}. ` : ''}${actionLine(action)}`,
+  ]);
+}
+
 const MAX_TEXT = 600;
 /** Rows of one label; the summary has the others. */
 const MOST = 4;
@@ -54,11 +64,15 @@ const MOST = 4;
 const evidenceRows = ({ evidence, findings = [], missing, changed }: Failure): Row[] => [
   ...(evidence === null || evidence.text === '' ? [] : [['evidence', evidence.text] satisfies Row]),
   ...findings.slice(1, MOST).map(({ text }): Row => ['also', text]),
-  ...namesRow('missing', missing),
+  ...namesRow(
+    'missing',
+    missing.filter((name) => evidence?.text.includes(name) !== true),
+  ),
   ...namesRow('changed', changed),
 ];
 
-const resultRows = ({ stages }: RunReport): Row[] => [
+const resultRows = ({ stages, commit }: RunReport): Row[] => [
+  ...(commit ? [['commit', `${commit.id.slice(0, 12)} on ${commit.branch ?? 'a detached HEAD'}`] satisfies Row] : []),
   ...cappedRows(
     'answer',
     stages.flatMap(({ answer }) => (answer === null ? [] : [near(answer)])),

@@ -50,7 +50,7 @@ can(
     for (const line of [
       /^The service rejected the API key as invalid\.\r$/m,
       /^ {2}evidence +unexpected status 401/m,
-      /^ {2}next +run `codex login`/m,
+      /^ {2}next +1\. run `codex login`/m,
       /^ {2}cost +2 of 10 paid calls used, 8 left/m,
       /^ {2}summary +\.tmp\/task\/fix\/outputs\/_summary\.md\r$/m,
     ])
