@@ -4,10 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { AddressInfo } from 'node:net';
 import { refusalOf } from '../../state/system-error.ts';
 import type { ChangeTold } from '../contract/page.ts';
+import type { TailTold } from '../contract/tail.ts';
 import { follow } from './live.ts';
 import { type Reply, refused, type ServedProject } from './project.ts';
+import { foundTask } from './reads/task.ts';
 import { type PageFile, sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
 import { changeAt, make, readAt, type Serving } from './routes.ts';
+import { streamTail } from './tail.ts';
 import { admit, cookieName, MAX_BODY, makeSecrets, paceOf, secret } from './walls/guard.ts';
 import type { RequestTarget } from './walls/target.ts';
 
@@ -87,18 +90,29 @@ export async function openConsole(
 
   async function read({ parts }: RequestTarget, response: ServerResponse): Promise<void> {
     if (parts.length === 0) return sendPage(response, page.html, page.policy);
-    if (parts.join('/') === 'api/events') return stream(response);
+    if (parts.join('/') === 'api/events')
+      return stream(response, (tell) => serving.live.listen((change) => tell(change)));
+    const [api, tasks, id, tail] = parts;
+    if (parts.length === 4 && api === 'api' && tasks === 'tasks' && tail === 'tail') {
+      const task = foundTask(id!, project);
+      if ('how' in task) return reply(response, task);
+      return stream(response, (tell, end) => {
+        const gone = new AbortController();
+        void streamTail(task, project, gone.signal, tell).finally(end);
+        return () => gone.abort();
+      });
+    }
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     reply(response, (await readAt(parts, serving, gone.signal)) ?? refused(404, 'this address does not exist'));
   }
 
-  function stream(response: ServerResponse): void {
+  function stream(response: ServerResponse, begin: BeginStream): void {
     if (streams.size >= MAX_STREAMS) {
       reply(response, refused(503, `${MAX_STREAMS} pages look on already`, 'close one of them'));
       return;
     }
-    const end = openStream(response, serving.live.listen, () => streams.delete(end));
+    const end = openStream(response, begin, () => streams.delete(end));
     streams.add(end);
   }
 
@@ -184,28 +198,29 @@ const MOST_WAITING = 4 * 1024 * 1024;
 
 const BEAT_MS = 15_000;
 
+/** Tells messages until it is ended by the returned function; `end` ends the stream. */
+type BeginStream = (tell: (told: ChangeTold | TailTold) => void, end: () => void) => () => void;
+
 /**
  * @returns the function that ends the stream.
  * @param onEnd called once, however it ended.
  */
-function openStream(
-  response: ServerResponse,
-  listen: (listener: (change: ChangeTold) => void) => () => void,
-  onEnd: () => void,
-): () => void {
+function openStream(response: ServerResponse, begin: BeginStream, onEnd: () => void): () => void {
   sendHead(response, { status: 200, type: 'text/event-stream; charset=utf-8' });
   const write = (text: string) => {
+    if (response.writableEnded) return;
     response.write(text);
     if (response.writableLength > MOST_WAITING) response.destroy();
   };
+  const end = () => void response.end();
   // Begins the answer, so that the page knows that it is admitted.
   write(': let in\n\n');
-  const unlisten = listen((change) => write(`data: ${JSON.stringify(change)}\n\n`));
+  const unlisten = begin((told) => write(`data: ${JSON.stringify(told)}\n\n`), end);
   const beat = setInterval(() => write(': still here\n\n'), BEAT_MS);
   response.once('close', () => {
     clearInterval(beat);
     unlisten();
     onEnd();
   });
-  return () => response.end();
+  return end;
 }

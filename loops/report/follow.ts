@@ -15,7 +15,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { attemptIn } from '../attempt/attempt.ts';
 import { redactedOf } from '../attempt/captured.ts';
 import { savedRedactor } from '../attempt/restored-draft.ts';
-import { type GrowingFile, growingFile } from './growing-file.ts';
+import { type GrowingFile, growingFile, type Missed } from './growing-file.ts';
 import { standingOf } from './task-state.ts';
 
 export interface FollowedLine {
@@ -33,13 +33,17 @@ interface Following {
   until: 'now' | 'end';
   /** The CLI's events in words, or as received. */
   events: 'words' | 'raw';
+  /** Of what is unread in a file, only so many bytes at its end are read. Without it, all are. */
+  most?: number;
   environment: NodeJS.ProcessEnv;
   stop: AbortSignal;
   clock: () => Date;
   /** Called for each call before its first line, with the result of its gate if there is one. */
   begin(call: Call, gate: GateFact | null): void;
+  /** Called once for each call whose output cannot be shown. */
+  lack?(why: string): void;
   /** Awaited, so that a slow reader is not overrun; `enough` ends the following. */
-  take(lines: readonly FollowedLine[]): Promise<'more' | 'enough'>;
+  take(lines: readonly FollowedLine[], missed: Missed): Promise<'more' | 'enough'>;
 }
 
 type GateFact = NonNullable<ReturnType<Ledger['gates']['get']>>;
@@ -92,8 +96,11 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
       }
       do {
         const read = opened.current.read(call.verdict !== null);
-        if (read.how === 'missing') missing.push(read.why);
-        else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing, failed: false };
+        if (read.how === 'missing') {
+          missing.push(read.why);
+          following.lack?.(read.why);
+        } else if ((await take(read.lines, read.missed)) === 'enough')
+          return { how: 'shown', calls: shown, missing, failed: false };
         // Without this, no signal would be handled if no read has to wait.
         await immediate();
       } while (opened.current.isBehind() && !stop.aborted);
@@ -134,15 +141,15 @@ interface Opened {
 }
 
 /** `missing` is reported once. */
-type Read = { how: 'read'; lines: FollowedLine[] } | { how: 'missing'; why: string };
-const NOTHING: Read = { how: 'read', lines: [] };
+type Read = { how: 'read'; lines: FollowedLine[]; missed: Missed } | { how: 'missing'; why: string };
+const NOTHING: Read = { how: 'read', lines: [], missed: { bytes: 0, beganAgain: false } };
 
-function openCall(call: Call, { task, environment, events: how }: Following): Opened {
+function openCall(call: Call, { task, environment, events: how, most }: Following): Opened {
   const { call_id, stage, tool } = call.reserved;
   const attempt = attemptIn(path.join(task.attempts, call_id), '');
   const { stdout: rawEvents, stderr: rawStderr } = attempt.files;
-  const events = growingFile([redactedOf(rawEvents), rawEvents]);
-  const stderr = growingFile([redactedOf(rawStderr), rawStderr]);
+  const events = growingFile([redactedOf(rawEvents), rawEvents], most);
+  const stderr = growingFile([redactedOf(rawStderr), rawStderr], most);
   let saved: ReturnType<typeof savedRedactor> = null;
   let isMissing = false;
   const telling = how === 'words' ? createTelling() : null;
@@ -166,7 +173,9 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
         ...said.map((text) => line('event', redactor.redact(text))),
         ...stderr.read(last).map((text) => line('stderr', redactor.redact(text))),
       ];
-      return { how: 'read', lines };
+      const [ofEvents, ofStderr] = [events.missed(), stderr.missed()];
+      const missed = { bytes: ofEvents.bytes + ofStderr.bytes, beganAgain: ofEvents.beganAgain || ofStderr.beganAgain };
+      return { how: 'read', lines, missed };
     },
     isBehind: () => events.isBehind() || stderr.isBehind(),
     close() {

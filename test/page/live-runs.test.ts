@@ -1,9 +1,10 @@
 // What is done to runs by the page over the console itself: stopped, answered, swept; each as its files say afterwards.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import * as assert from 'uvu/assert';
 import { waitForChange } from '../../state/wait-for-change.ts';
+import { STREAMS } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import type { TestRig } from '../rig/test-rig.ts';
@@ -76,9 +77,51 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
   await page.getByText('not called yet').waitFor();
   const running = task.start();
   await page.getByRole('heading', { name: 'Now' }).waitFor();
+  const box = page.getByRole('group', { name: 'Live log' });
+  await box.getByText('session 00000000').waitFor();
+  await page.getByText('gemini_brief (gemini), attempt 1').waitFor();
+  await page.getByRole('button', { name: 'Copy the live log' }).click();
+  await page.getByText('The page copied the live log.').waitFor();
+  await page.getByLabel('Search the live log').fill('no such words');
+  await page.getByText('0 lines found').waitFor();
+  await page.getByLabel('Search the live log').fill('');
   await confirm('Stop flaky-twice', 'Stop it');
   assert.is((await running.result).code, 143);
   await page.getByRole('button', { name: 'Rerun' }).waitFor();
+});
+
+live.test('the live log is followed until the user scrolls up, and ends with a deleted task', async (shown) => {
+  const { rig, page, go } = shown;
+  const task = makeTask(rig, { goal: 'The flaky checkout.', stages: [stageOf('gemini', 'brief')] }, 'flaky-log');
+  await go('tasks');
+  await page.getByRole('link', { name: 'flaky-log' }).waitFor();
+  await go('tasks/flaky-log');
+  const running = task.start();
+  const box = page.getByRole('group', { name: 'Live log' });
+  await box.getByText('session 00000000').waitFor();
+  const root = path.join(rig.project, '.tmp/task/flaky-log');
+  const [id] = readdirSync(path.join(root, 'state/attempts'));
+  const add = (text: string) =>
+    appendFileSync(path.join(root, 'state/attempts', id!, 'stdout'), `${STREAMS.gemini.says(text).join('\n')}\n`);
+  add(`${Array.from({ length: 100 }, (_, n) => `line ${n} <b>\u202e`).join('\n')}\n`);
+  await box.getByText('line 98 <b>').waitFor();
+  const follow = page.getByRole('button', { name: 'Follow', pressed: true });
+  await follow.waitFor();
+  const distance = () => box.evaluate((at) => at.scrollHeight - at.scrollTop - at.clientHeight);
+  assert.ok((await distance()) < 24);
+  await box.evaluate((at) => at.scrollTo(0, 100));
+  await page.getByRole('button', { name: 'Follow', pressed: false }).waitFor();
+  add('added below\n');
+  await box.getByText('added below').waitFor();
+  assert.ok((await distance()) > 100);
+  await page.getByRole('button', { name: 'Follow' }).click();
+  await follow.waitFor();
+  assert.ok((await distance()) < 24);
+  rmSync(root, { recursive: true, force: true });
+  await page.getByText('The task was deleted, archived or renamed.').waitFor();
+  await page.getByText('the task flaky-log no longer exists').waitFor();
+  running.signal('SIGKILL');
+  await running.result;
 });
 
 for (const [view, answer] of [

@@ -7,14 +7,19 @@ import { CallOf } from '../now/now-view.tsx';
 import { ActionList } from '../parts/actions.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
-import { useSignal } from '../reactive.ts';
+import { useRef, useSignal } from '../reactive.ts';
 import { Quote, Words } from '../text/words.tsx';
 import { AttemptPanel } from './attempts.tsx';
+import { LiveTail } from './live-tail.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const chosen = useSignal<string | null>(null);
   const { attempts, stages, failure, next_actions: next, state } = of;
+  // The log of a run stays after its end, and that of the next run replaces it.
+  const runs = useRef({ seen: 0, isRunning: false });
+  if (state === 'running' && !runs.current.isRunning) runs.current.seen += 1;
+  runs.current.isRunning = state === 'running';
   const shown =
     attempts.find(({ call_id: id }) => id === chosen.value) ??
     attempts.findLast(({ stage }) => stage === failure?.stage) ??
@@ -44,6 +49,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
         </Panel>
       )}
       {state === 'running' && <RunningNow task={of.task_id} />}
+      {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {stages.length === 0 ? (
         <Empty title="No stage was called yet" />
       ) : (

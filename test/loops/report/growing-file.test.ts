@@ -1,6 +1,6 @@
 // The lines of a growing file: a flood of them, or one without end, is taken in parts.
 
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -64,6 +64,30 @@ test('a file that is begun anew is read anew', ({ file }) => {
   assert.equal(looks(growing, false).flat(), ['first']);
   appendFileSync(file, 'second\n');
   assert.equal(looks(growing, false).flat(), ['second']);
+  growing.close();
+});
+
+test('a name with another file is read from its start, and one that lost its name to its end', ({ file }) => {
+  writeFileSync(file, 'old\n');
+  const growing = growingFile([file]);
+  assert.equal(looks(growing, false).flat(), ['old']);
+  appendFileSync(file, 'more\n');
+  renameSync(file, `${file}.1`);
+  assert.equal([looks(growing, false).flat(), growing.missed().beganAgain], [['more'], false]);
+  writeFileSync(file, 'a new and longer file\n');
+  assert.equal(growing.read(false), ['a new and longer file']);
+  assert.is(growing.missed().beganAgain, true);
+  growing.close();
+});
+
+test('with a limit only whole lines at the end are read, and what is left out is counted', ({ file }) => {
+  writeFileSync(file, `${'cut '.repeat(100)}\nwhole\nhalf`);
+  const growing = growingFile([file], 20);
+  assert.equal(growing.read(false), ['whole']);
+  assert.is(growing.missed().bytes, 401 + 10 - 20);
+  appendFileSync(file, ' and the rest\n');
+  assert.equal(growing.read(false), ['half and the rest']);
+  assert.is(growing.missed().bytes, 0);
   growing.close();
 });
 
