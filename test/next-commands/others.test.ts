@@ -24,16 +24,16 @@ const PASSED = '## Findings\n\n- none\n- at all\n- here\n\n## Verdict\n\nPASS\n'
 const REVIEW = { tool: 'codex', role: 'review', ...ANY_ANSWER };
 
 test('run: a folder that is not trusted', async ({ world }) => {
-  const { rig, sh } = world;
+  const { rig, shReal } = world;
   rig.answer(() => [{ do: 'exit', code: 55 }]);
   const task = world.task({ stages: [{ ...REVIEW, tool: 'gemini' }] });
-  const { stdout } = await sh(`npx tollgate run '${task.word}' --json`);
+  const { stdout } = await shReal(`npx tollgate run '${task.word}' --json`);
   const { next_actions, failure } = JSON.parse(stdout);
   assert.is(failure.reason, 'untrusted');
   const { command } = commandOf(next_actions);
   assert.is(command, `npx tollgate run '${task.word}' --trust-workspace`);
   rig.answer(() => answerWith('gemini', 'fine'));
-  assert.is((await sh(command)).code, 0);
+  assert.is((await shReal(command)).code, 0);
 });
 
 test('run: started by the link in node_modules/.bin', async ({ world }) => {
@@ -135,14 +135,14 @@ test('status, explain and a usage error', async ({ world }) => {
 });
 
 test('batch: what failed is continued, and a sign-in is checked first', async ({ world }) => {
-  const { rig, sh } = world;
+  const { rig, sh, shReal } = world;
   for (const id of ['a', 'b']) world.task({ stages: [REVIEW], budgets: { retry_budget: 0 } }, `my jobs/${id}`);
   const batch = "npx tollgate batch './my jobs/a' './my jobs/b' --concurrency 1 --json";
   rig.answer(() => (rig.calls.length === 1 ? answerWith('codex', 'fine') : failWith('codex', 'zorkmid', 1)));
   const failed = JSON.parse((await sh(batch)).stdout);
   rig.answer(() => answerWith('codex', 'fine'));
   const { command } = commandOf(failed.next_actions);
-  assert.equal([(await sh(command)).code, rig.calls.length], [0, 3], command);
+  assert.equal([(await shReal(command)).code, rig.calls.length], [0, 3], command);
 
   world.task({ stages: [REVIEW] }, 'my jobs/c');
   rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: Incorrect API key provided', 401));

@@ -170,7 +170,7 @@ for (const [name, scene] of Object.entries(SCENES))
   });
 
 test('a call that was interrupted', async ({ world }) => {
-  const { rig, sh, project } = world;
+  const { rig, shReal, project } = world;
   const given = ['--prompt-file', 'my ask.md', '--out', 'a.out', '--err', 'a.err', '--result', 'a.json'];
   const running = rig.start('run_codex', given, { cwd: project, env: { npm_command: 'exec' } });
   assert.ok(await rig.callBefore(running.result), running.stderr);
@@ -181,7 +181,7 @@ test('a call that was interrupted', async ({ world }) => {
   const { command } = commandOf(next_actions!);
   assert.match(command, AGAIN);
   rig.answer(() => answerWith('codex', 'fine'));
-  assert.is((await sh(command)).code, 0);
+  assert.is((await shReal(command)).code, 0);
 });
 
 test('the budget of a task that is used up', async ({ world }) => {

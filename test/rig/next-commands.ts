@@ -70,9 +70,11 @@ export function nextCommands(title: string, wanted: (name: string) => boolean) {
     context.world = makeNpxProject(await TestRig.open());
   });
   test.after.each(({ world }) => world.rig.dispose());
-  for (const [name, kind] of Object.entries(KINDS).filter(([name]) => !ENDS_WELL.includes(name) && wanted(name)))
+  const ends = Object.entries(KINDS).filter(([name]) => !ENDS_WELL.includes(name) && wanted(name));
+  const realNpx = ends[0]![0];
+  for (const [name, kind] of ends)
     test(name, async ({ world }) => {
-      const { rig, sh } = world;
+      const { rig, sh, shReal } = world;
       const scene = SCENES[name] ?? {};
       const { calls, flags = [], files = {}, during } = kind;
       // A task that is stopped during its call gets no answer.
@@ -80,14 +82,12 @@ export function nextCommands(title: string, wanted: (name: string) => boolean) {
       const task = world.task(scene.manifest ?? kind.manifest, scene.folder);
       for (const [file, text] of Object.entries(files))
         world.write(path.relative(world.project, path.join(task.folder, file)), text);
-      const line = `npx tollgate run '${task.word}' --json ${flags.join(' ')}`;
+      // As npx starts it.
+      const started = { cwd: world.project, env: { npm_command: 'exec' } };
       let failed: { stdout: string; stderr: string };
-      if (during === undefined) failed = await sh(line);
+      if (during === undefined) failed = await rig.run('tollgate', ['run', task.word, '--json', ...flags], started);
       else {
-        const running = rig.start('tollgate', ['run', task.word, '--json'], {
-          cwd: world.project,
-          env: { npm_command: 'exec' },
-        });
+        const running = rig.start('tollgate', ['run', task.word, '--json'], started);
         const fake = await rig.callBefore(running.result);
         assert.ok(fake, running.stderr);
         during(running);
@@ -105,7 +105,8 @@ export function nextCommands(title: string, wanted: (name: string) => boolean) {
         well(tool as BuiltIn, rig.calls.length, tool === 'codex' ? (scene.says ?? PASSED) : PASSED),
       );
       scene.mend?.(world, task);
-      const told = await sh(action.command);
+      // One end of each file goes through npm's npx.
+      const told = await (name === realNpx ? shReal : sh)(action.command);
       if (scene.does !== undefined) scene.does(world, task, told);
       else assert.is(told.code, 0, `${action.text}: ${action.command}\n${told.stdout}${told.stderr}`);
       assert.is(paid() > before, action.pays, `${action.text}: ${action.command}`);
