@@ -5,12 +5,14 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFil
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { wrapperCommand } from '../../bin/wrapper/wrapper-command.ts';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
-import { TOOLS } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { endHere } from '../rig/command-here.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
-import { runWrapper } from '../rig/wrapper-run.ts';
+import { runWrapper, usualFlags } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('wrapper input');
 test.before.each(async (context) => {
@@ -25,6 +27,16 @@ const ENCODINGS: [string, Buffer][] = [
   ['UTF-16 BE', Buffer.from(LITTLE).swap16()],
   ['UTF-8 with a mark', Buffer.from(`\ufeff${TEXT}`, 'utf8')],
 ];
+
+/** Calls the wrapper's function in this process, since a start for each of these arguments would take half of the file's time. */
+async function refusal(rig: TestRig, tool: BuiltIn, flags: string[]): Promise<{ code: number | null; said: string }> {
+  rig.write('ask.md', 'Say hello.\n');
+  const { failure, badInput } = WRAPPER_EXIT[tool];
+  const run = (argv: string[]) => wrapperCommand(ADAPTERS[tool], argv);
+  const argv = [...usualFlags(tool), ...flags];
+  const { code, stderr } = await endHere({ run, failure, badInput }, argv, { cwd: rig.project, env: rig.env });
+  return { code, said: stderr };
+}
 
 for (const tool of TOOLS) {
   const codes = WRAPPER_EXIT[tool];
@@ -153,10 +165,18 @@ for (const tool of TOOLS) {
   for (const [what, flags, message] of BAD)
     test(`${command}: ${what} exits ${codes.badInput} and costs nothing`, async ({ rig }) => {
       mkdirSync(path.join(rig.project, 'sub'));
-      const { code, said } = await runWrapper(rig, tool, flags).ended();
+      // A call that is made by mistake ends at once.
+      rig.answer(() => answerWith(tool, 'fine'));
+      const { code, said } = await refusal(rig, tool, flags);
       assert.equal([code, rig.calls.length], [codes.badInput, 0]);
       assert.match(said, message);
     });
+
+  test(`${command}: a wrong flag ends its process with ${codes.badInput} too`, async ({ rig }) => {
+    const { code, said } = await runWrapper(rig, tool, ['--timeout=5']).ended();
+    assert.equal([code, rig.calls.length], [codes.badInput, 0]);
+    assert.match(said, 'unknown flag --timeout; did you mean --timeout-ms?');
+  });
 
   test(`${command}: a prompt file that is not a regular file, or far too large, is not read`, async ({ rig }) => {
     const file = (name: string) => path.join(rig.project, name);

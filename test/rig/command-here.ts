@@ -23,20 +23,22 @@ export function canRunHere(command: string, [word]: readonly string[], { stdin, 
 const NEEDS_PROCESS = ['LD_PRELOAD', 'NODE_OPTIONS', '_'];
 
 /** Returns the `code`, `stdout` and `stderr` that the separate process would have. */
-export async function runHere(
+export async function runHere(argv: readonly string[], options: CommandOptions): Promise<CommandResult> {
+  const [word, ...rest] = argv;
+  const run = async (given: string[]) => (await loadersOf()[word!]!.load()).run(given);
+  return endHere({ run, failure: TOLLGATE_EXIT.failure }, rest, options);
+}
+
+/** The same of any command's function. */
+export async function endHere(
+  command: Parameters<typeof endOf>[0],
   argv: readonly string[],
   { cwd, env, limitMs = 200_000 }: CommandOptions,
 ): Promise<CommandResult> {
-  const [word, ...rest] = argv;
   const streams = { stdout: new Collected(), stderr: new Collected() };
   const giveBack = become(cwd, env, streams);
   try {
-    const { run } = await loadersOf()[word!]!.load();
-    const {
-      exit,
-      out = '',
-      err = '',
-    } = await inTime(endOf({ run, failure: TOLLGATE_EXIT.failure }, rest), limitMs, argv);
+    const { exit, out = '', err = '' } = await inTime(endOf(command, [...argv]), limitMs, argv);
     return { code: exit, signal: null, stdout: streams.stdout.text + out, stderr: streams.stderr.text + err };
   } finally {
     giveBack();
@@ -96,7 +98,7 @@ async function inTime(running: Promise<Ran>, limitMs: number, argv: readonly str
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`tollgate ${argv.join(' ')} still ran after ${limitMs} ms`));
+      reject(new Error(`${argv.join(' ')} still ran after ${limitMs} ms`));
       setTimeout(() => process.exit(1), limitMs).unref();
     }, limitMs);
   });

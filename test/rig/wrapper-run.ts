@@ -24,12 +24,15 @@ export interface Left {
   raw: string | null;
 }
 
+export const usualFlags = (tool: BuiltIn): string[] => [
+  ...['--prompt-file', 'ask.md', '--out', `${tool}.out`, '--err', `${tool}.err`, '--result', `${tool}.json`],
+];
+
 /** @param flags further flags; a later one overrides `--prompt-file`, `--out`, `--err` and `--result`. */
 export function runWrapper(rig: TestRig, tool: BuiltIn, flags: string[] = [], prompt = 'Say hello.\n'): WrapperRun {
   const file = (name: string) => path.join(rig.project, name);
   rig.write('ask.md', prompt);
-  const usual = ['--prompt-file', 'ask.md', '--out', `${tool}.out`, '--err', `${tool}.err`, '--result', `${tool}.json`];
-  const running = rig.start(ADAPTERS[tool].command, [...usual, ...flags]);
+  const running = rig.start(ADAPTERS[tool].command, [...usualFlags(tool), ...flags]);
   return {
     running,
     async ended() {
