@@ -273,7 +273,7 @@ live.test('the keys are listed, lead to each view, and past the rail', async ({ 
   for (const [key, name] of [
     ['t', 'Tasks'],
     ['f', 'Failures'],
-    ['b', 'Budgets and limits'],
+    ['b', 'Budgets'],
     ['s', 'Sessions'],
     ['v', 'Supervise'],
     ['d', 'Distill'],

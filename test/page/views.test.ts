@@ -43,16 +43,7 @@ views.test('each place shows what it is told, without a complaint', async ({ pag
 });
 
 views.test('the rail leads to each view, and says which it is', async ({ page }) => {
-  for (const name of [
-    'Tasks',
-    'Failures',
-    'Budgets and limits',
-    'Sessions',
-    'Supervise',
-    'Distill',
-    'Machine',
-    'Now',
-  ]) {
+  for (const name of ['Tasks', 'Failures', 'Budgets', 'Sessions', 'Supervise', 'Distill', 'Machine', 'Now']) {
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     assert.match(await page.title(), name);

@@ -18,7 +18,7 @@ export function BudgetsView() {
   const limits = useFollowing<Resources['/api/budgets']>('/api/budgets', concerns);
   const spent = useFollowing<Resources['/api/spent']>('/api/spent', concerns);
   return (
-    <View title="Budgets and limits" about="Over all tasks of yours on this machine.">
+    <View title="Budgets" about="For all your tasks on this machine.">
       <Shown of={limits} what="the limits">
         {(shown) => <LimitsSheet of={shown} />}
       </Shown>

@@ -97,7 +97,7 @@ function Today() {
   return (
     <>
       {usd === 0 && without > 0 ? 'unknown' : money(usd)}
-      {without > 0 && <span class="beside"> + {count(without)} unpriced</span>}
+      {without > 0 && <span class="beside"> + {counted(without, 'call')} of unknown price</span>}
     </>
   );
 }

@@ -19,7 +19,7 @@ export function ActionList({ of, busy = null }: { of: readonly NextAction[]; bus
       {of.map((action) => (
         <li key={actionLine(action)}>
           <span>
-            <Words of={sentenceOf(action.text)} />
+            <Sentence of={action.text} />
             {action.command !== undefined && (
               <code>
                 <Words of={action.command} />
@@ -33,7 +33,23 @@ export function ActionList({ of, busy = null }: { of: readonly NextAction[]; bus
   );
 }
 
-const sentenceOf = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** The text of an action; what it has between backticks is shown as code. */
+function Sentence({ of }: { of: string }) {
+  const parts = `${of.charAt(0).toUpperCase()}${of.slice(1)}`.split(/`([^`]+)`/);
+  return (
+    <>
+      {parts.map((part, i) =>
+        i % 2 === 0 ? (
+          <Words key={`${i} ${part}`} of={part} />
+        ) : (
+          <code key={`${i} ${part}`} class="inline">
+            <Words of={part} />
+          </code>
+        ),
+      )}
+    </>
+  );
+}
 
 /** The time before which the service refuses the action, as its text names it; null if it is over, or if there is none. */
 function earliestOf({ text }: NextAction): string | null {
@@ -107,7 +123,7 @@ export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of
           onClose={() => (isAsking.value = false)}
         >
           <p>
-            <Words of={sentenceOf(text)} />
+            <Sentence of={text} />
           </p>
           <p class="mono">
             <Words of={command} />

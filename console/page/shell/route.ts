@@ -59,7 +59,7 @@ export const VIEWS = [
   { id: 'now', name: 'Now', key: 'n' },
   { id: 'tasks', name: 'Tasks', key: 't' },
   { id: 'failures', name: 'Failures', key: 'f' },
-  { id: 'budgets', name: 'Budgets and limits', key: 'b' },
+  { id: 'budgets', name: 'Budgets', key: 'b' },
   { id: 'sessions', name: 'Sessions', key: 's' },
   { id: 'supervise', name: 'Supervise', key: 'v' },
   { id: 'distill', name: 'Distill', key: 'd' },

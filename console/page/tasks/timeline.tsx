@@ -2,7 +2,7 @@
 
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
-import { count, counted, lacking, lasting, money, tokens } from '../parts/figures.ts';
+import { counted, lacking, lasting, money, tokens } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { now } from '../parts/times.tsx';
 import { useMemo } from '../reactive.ts';
@@ -106,10 +106,10 @@ function Figures({ of: { attempts, ms, tokens: used, usd, unknown } }: { of: Sta
 export const tokenWords = (used: number | null, without = 0): string =>
   used === null ? 'tokens unknown' : `${tokens(used, without)} tokens`;
 
-/** Such as `$0.42 + 2 unpriced`: unknown prices are never counted as zero. */
+/** Such as `$0.42 + 2 calls of unknown price`: unknown prices are never counted as zero. */
 export function priceWords(usd: number | null, unpriced: number): string {
-  if (usd === null) return unpriced === 0 ? 'no cost' : `${count(unpriced)} unpriced`;
-  return unpriced === 0 ? money(usd) : `${money(usd)} + ${count(unpriced)} unpriced`;
+  if (usd === null) return unpriced === 0 ? 'no cost' : 'price unknown';
+  return unpriced === 0 ? money(usd) : `${money(usd)} + ${counted(unpriced, 'call')} of unknown price`;
 }
 
 interface Scale {
