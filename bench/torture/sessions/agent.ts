@@ -6,19 +6,9 @@ import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { Turn } from '../../../policies/session/conversation.ts';
 import { type MadeTurn, makeSession, sessionFile } from '../../../test/rig/session-files.ts';
 import { STREAMS, type Stream } from '../../../test/rig/streams.ts';
-import { CLAUDE_SESSIONS } from '../../../wrappers/claude/sessions/store.ts';
-import { CODEX_SESSIONS } from '../../../wrappers/codex/sessions/store.ts';
-import { COPILOT_SESSIONS } from '../../../wrappers/copilot/sessions/store.ts';
-import { GEMINI_SESSIONS } from '../../../wrappers/gemini/sessions/store.ts';
-import type { SessionStore } from '../../../wrappers/sessions/store.ts';
+import { STORES } from '../../../wrappers/sessions/stores.ts';
 import type { SessionBehaviour } from './plan.ts';
 
-const STORES: Record<BuiltIn, SessionStore> = {
-  gemini: GEMINI_SESSIONS,
-  codex: CODEX_SESSIONS,
-  copilot: COPILOT_SESSIONS,
-  claude: CLAUDE_SESSIONS,
-};
 const REFUSED: Record<BuiltIn, string> = {
   gemini:
     'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
