@@ -27,14 +27,17 @@ function stdio(fd: number): Stats | null {
   }
 }
 
-/** Processes seen in another session a moment ago. A process cannot join our session, and a pid is not reused so soon. */
-let strangers = { sinceMs: Number.NEGATIVE_INFINITY, pids: new Set<number>() };
+const callers = createCallers();
 
-async function callers(): Promise<number[]> {
-  const own = await processTable.row(process.pid);
-  if (nowMs() - strangers.sinceMs >= SHORT_MS) strangers = { sinceMs: nowMs(), pids: new Set() };
-  const rows = await processTable.list(null, strangers.pids);
-  const session = rows.filter(({ sid }) => sid === own?.sid);
-  for (const { pid, sid } of rows) if (sid !== own?.sid) strangers.pids.add(pid);
-  return [...new Set([...session, ...(await ancestorsOf(process.pid))].map(({ pid }) => pid))];
+function createCallers(): () => Promise<number[]> {
+  /** Processes seen in another session a moment ago. A process cannot join our session, and a pid is not reused so soon. */
+  let strangers = { sinceMs: Number.NEGATIVE_INFINITY, pids: new Set<number>() };
+  return async () => {
+    const own = await processTable.row(process.pid);
+    if (nowMs() - strangers.sinceMs >= SHORT_MS) strangers = { sinceMs: nowMs(), pids: new Set() };
+    const rows = await processTable.list(null, strangers.pids);
+    const session = rows.filter(({ sid }) => sid === own?.sid);
+    for (const { pid, sid } of rows) if (sid !== own?.sid) strangers.pids.add(pid);
+    return [...new Set([...session, ...(await ancestorsOf(process.pid))].map(({ pid }) => pid))];
+  };
 }

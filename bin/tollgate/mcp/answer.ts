@@ -11,20 +11,22 @@ import type { McpTool, ToolCaller, ToolResult } from './tool.ts';
 
 /** A client that sends too many calls must wait for its earlier ones. */
 const MOST_AT_ONCE = 64;
-let atOnce = 0;
 
-/** Never throws: an unexpected error also becomes an error result. */
-export async function answerTo(tool: McpTool, given: Record<string, unknown>, caller: ToolCaller): Promise<ToolResult> {
-  if (atOnce >= MOST_AT_ONCE)
-    return failed(`${MOST_AT_ONCE} calls of tools are under way; wait for their answers, then ask again`);
-  atOnce += 1;
-  try {
-    return await tool.act(given, caller);
-  } catch (error) {
-    return failed(refusalOf(error) ?? (error instanceof Error ? error.message : String(error)));
-  } finally {
-    atOnce -= 1;
-  }
+/** @returns a function that never throws: an unexpected error also becomes an error result. */
+export function createAnswer() {
+  let atOnce = 0;
+  return async (tool: McpTool, given: Record<string, unknown>, caller: ToolCaller): Promise<ToolResult> => {
+    if (atOnce >= MOST_AT_ONCE)
+      return failed(`${MOST_AT_ONCE} calls of tools are under way; wait for their answers, then ask again`);
+    atOnce += 1;
+    try {
+      return await tool.act(given, caller);
+    } catch (error) {
+      return failed(refusalOf(error) ?? (error instanceof Error ? error.message : String(error)));
+    } finally {
+      atOnce -= 1;
+    }
+  };
 }
 
 const failed = (message: string): ToolResult => ({

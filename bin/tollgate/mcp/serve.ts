@@ -7,7 +7,7 @@ import manifest from '../../../package.json';
 import { stopExit } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { printing } from '../../printing.ts';
-import { answerTo, resultOf } from './answer.ts';
+import { createAnswer, resultOf } from './answer.ts';
 import { CONVERSATIONS } from './conversations.ts';
 import { RESOURCES } from './resources.ts';
 import { RUNS } from './runs.ts';
@@ -20,6 +20,7 @@ export function serve(stop: AbortSignal, settings: ServerSettings): Promise<numb
   const out = printing('stdout');
   const lines = createLineGuard(out);
   const transport = new StdioServerTransport(process.stdin.pipe(lines), out, { maxBufferSize: 2 * MAX_MESSAGE_BYTES });
+  const answer = createAnswer();
   return new Promise((resolve) => {
     const end = (exit: number) => {
       // Pending waits would keep the process alive. Nothing is lost by their end, because paid runs work in other processes.
@@ -27,7 +28,7 @@ export function serve(stop: AbortSignal, settings: ServerSettings): Promise<numb
       process.stdin.unpipe(lines).destroy();
       resolve(exit);
     };
-    const handle = serveStdio(() => made(settings, gone.signal), { transport });
+    const handle = serveStdio(() => made(settings, gone.signal, answer), { transport });
     const { onclose } = transport;
     transport.onclose = () => {
       onclose?.();
@@ -37,7 +38,7 @@ export function serve(stop: AbortSignal, settings: ServerSettings): Promise<numb
   });
 }
 
-function made(settings: ServerSettings, gone: AbortSignal): McpServer {
+function made(settings: ServerSettings, gone: AbortSignal, answer: ReturnType<typeof createAnswer>): McpServer {
   const server = new McpServer({ name: 'tollgate', version: manifest.version }, { instructions: INSTRUCTIONS });
   for (const tool of TOOLS) {
     const { name, title, about, takes, gives, changes, callsModel = false } = tool;
@@ -48,7 +49,7 @@ function made(settings: ServerSettings, gone: AbortSignal): McpServer {
     };
     server.registerTool(name, config, async (given, { mcpReq }) => {
       const signal = AbortSignal.any([mcpReq.signal, gone]);
-      return resultOf(await answerTo(tool, given, { signal, tell: reporterOf(mcpReq), server: settings }));
+      return resultOf(await answer(tool, given, { signal, tell: reporterOf(mcpReq), server: settings }));
     });
   }
   for (const { name, uri, title, mimeType, list, read } of RESOURCES)

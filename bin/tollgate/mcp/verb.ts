@@ -36,26 +36,31 @@ const refusal = (object: Record<string, unknown>): ToolResult['object'] =>
     ? { ...object, class: 'tooling', reason: 'bad_input' }
     : object;
 
-let last: Promise<unknown> = Promise.resolve();
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Commands that change something listen to signals as if they were alone. So they run one at a time, and their listeners are
  * removed.
  */
-export function inTurn<T>(changes: McpTool['changes'], act: () => Promise<T>): Promise<T> {
-  if (changes === 'nothing') return act();
-  const turn = last.then(async () => {
-    const before = SIGNALS.map((name) => process.listeners(name));
-    try {
-      return await act();
-    } finally {
-      for (const [at, name] of SIGNALS.entries())
-        for (const listener of process.listeners(name))
-          if (!before[at]!.includes(listener)) process.removeListener(name, listener);
-    }
-  });
-  last = turn.catch(() => {});
-  return turn;
-}
+export const inTurn = createTurns();
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return inTurn;
+
+  function inTurn<T>(changes: McpTool['changes'], act: () => Promise<T>): Promise<T> {
+    if (changes === 'nothing') return act();
+    const turn = last.then(async () => {
+      const before = SIGNALS.map((name) => process.listeners(name));
+      try {
+        return await act();
+      } finally {
+        for (const [at, name] of SIGNALS.entries())
+          for (const listener of process.listeners(name))
+            if (!before[at]!.includes(listener)) process.removeListener(name, listener);
+      }
+    });
+    last = turn.catch(() => {});
+    return turn;
+  }
+}

@@ -1,7 +1,7 @@
 // Sends requests to the server and repeats failed ones; a failure carries the server's message or what went wrong on the way.
 
 import { type Actions, type Changed, PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract/page.ts';
-import type { Signal } from '../reactive.ts';
+import { type Signal, signal } from '../reactive.ts';
 import { tellDone } from '../shell/notes.tsx';
 
 export interface Trouble {
@@ -17,23 +17,23 @@ type Reply<T> = { how: 'ok'; value: T } | { how: 'failed'; problem: Trouble };
 export const read = <T>(path: string, stop?: AbortSignal): Promise<Reply<T>> =>
   ask<T>(path, stop === undefined ? {} : { signal: stop });
 
-let token = '';
+/** The token that the server gave this page, and requires with each change. */
+const token = signal('');
 
-/** Stores the token that the server gave this page, and requires with each change. */
 export function keepToken(given: string): void {
-  token = given;
+  token.value = given;
 }
 
 /** Sends a change. If the page does not have its token yet, fetches the token first. */
 async function write<T>(path: string, wish: object): Promise<Reply<T>> {
-  if (token === '') {
+  if (token.value === '') {
     const page = await read<PageShown>('/api/page');
     if (page.how === 'failed') return page;
     keepToken(page.value.token);
   }
   return ask<T>(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', [PAGE_HEADER]: token },
+    headers: { 'content-type': 'application/json', [PAGE_HEADER]: token.value },
     body: JSON.stringify(wish),
   });
 }

@@ -32,48 +32,10 @@ type Listener = (topic: Topic, id: string | null, change: TasksChange | null) =>
 
 const PATH = '/api/events';
 const listeners = new Set<Listener>();
-let wasAsked = false;
-let source: EventSource | null = null;
-/** After the first interruption the stream is requested again before the page reports that no server answers. */
-let failures = 0;
-
-const again = againBy(openStream, linkAgainAt);
 
 export function onChange(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-/** Opens the stream now, even if a later attempt is scheduled. */
-export function openStream(): void {
-  source?.close();
-  const opened = new EventSource(PATH);
-  source = opened;
-  opened.onopen = () => {
-    failures = 0;
-    again.rest();
-    linkState.value = { how: 'live' };
-    wasAsked = true;
-    // The changes that happened meanwhile were missed.
-    notify('*', null, null);
-  };
-  opened.onmessage = ({ data }) => {
-    const { topic, id = null, change = null, trouble = null } = JSON.parse(data) as ChangeTold;
-    if (topic === '*') linkState.value = trouble === null ? { how: 'live' } : behind(trouble);
-    if (trouble === null) notify(topic, id, change);
-  };
-  opened.onerror = () => {
-    // The page decides when to request the stream again, not the browser.
-    opened.close();
-    if (source !== opened) return;
-    if (linkState.value.how !== 'gone') linkState.value = { how: 'trying' };
-    // Without a stream the page shows at least the current state.
-    if (!wasAsked) notify('*', null, null);
-    wasAsked = true;
-    failures += 1;
-    again.later();
-    if (failures > 1 || linkState.value.how === 'gone') void sayWhy(opened);
-  };
 }
 
 const behind = (trouble: string) =>
@@ -87,8 +49,52 @@ function notify(topic: Topic, id: string | null, change: TasksChange | null): vo
   for (const listener of listeners) listener(topic, id, change);
 }
 
-/** A stream does not report why it is refused. */
-async function sayWhy(of: EventSource): Promise<void> {
-  const refusal = await refusalOf(PATH);
-  if (refusal !== null && source === of) linkState.value = { how: 'gone', what: refusal.what, wayOut: refusal.wayOut };
+/** Opens the stream now, even if a later attempt is scheduled. */
+export const openStream = createOpener();
+
+function createOpener(): () => void {
+  let wasAsked = false;
+  let source: EventSource | null = null;
+  /** After the first interruption the stream is requested again before the page reports that no server answers. */
+  let failures = 0;
+  const again = againBy(open, linkAgainAt);
+  return open;
+
+  function open(): void {
+    source?.close();
+    const opened = new EventSource(PATH);
+    source = opened;
+    opened.onopen = () => {
+      failures = 0;
+      again.rest();
+      linkState.value = { how: 'live' };
+      wasAsked = true;
+      // The changes that happened meanwhile were missed.
+      notify('*', null, null);
+    };
+    opened.onmessage = ({ data }) => {
+      const { topic, id = null, change = null, trouble = null } = JSON.parse(data) as ChangeTold;
+      if (topic === '*') linkState.value = trouble === null ? { how: 'live' } : behind(trouble);
+      if (trouble === null) notify(topic, id, change);
+    };
+    opened.onerror = () => {
+      // The page decides when to request the stream again, not the browser.
+      opened.close();
+      if (source !== opened) return;
+      if (linkState.value.how !== 'gone') linkState.value = { how: 'trying' };
+      // Without a stream the page shows at least the current state.
+      if (!wasAsked) notify('*', null, null);
+      wasAsked = true;
+      failures += 1;
+      again.later();
+      if (failures > 1 || linkState.value.how === 'gone') void sayWhy(opened);
+    };
+  }
+
+  /** A stream does not report why it is refused. */
+  async function sayWhy(of: EventSource): Promise<void> {
+    const refusal = await refusalOf(PATH);
+    if (refusal !== null && source === of)
+      linkState.value = { how: 'gone', what: refusal.what, wayOut: refusal.wayOut };
+  }
 }

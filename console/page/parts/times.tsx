@@ -45,9 +45,8 @@ const clock = signal(Date.now());
 /** Ticks once a second. */
 export const now: ReadonlySignal<number> = clock;
 
-let timer: ReturnType<typeof setInterval> | undefined;
-
 export function startClock(): void {
+  let timer: ReturnType<typeof setInterval> | undefined;
   const tick = () => {
     clock.value = Date.now();
   };

@@ -6,7 +6,6 @@ import { showPalette } from './palette.tsx';
 import { go, to, VIEWS } from './route.ts';
 
 const isShown = signal(false);
-let wentAt = Number.NEGATIVE_INFINITY;
 /** How long the page waits for the letter after `g`. */
 const PAIR_MS = 1_500;
 
@@ -23,6 +22,7 @@ const KEYS: readonly [string, string][] = [
 ];
 
 export function followKeys(): void {
+  let wentAt = Number.NEGATIVE_INFINITY;
   document.addEventListener('keydown', (event) => {
     const isInDialog = document.querySelector('dialog[open]') !== null;
     if ((event.ctrlKey || event.metaKey) && event.key === 'k') {

@@ -15,7 +15,8 @@ const notes = signal<readonly Note[]>([]);
 const MOST = 4;
 /** Bad news stays until the user dismisses it. */
 const GOOD_NEWS_MS = 6_000;
-let last = 0;
+/** How many notes were added, for their ids. */
+const added = signal(0);
 
 export function tellDone(what: string): void {
   const id = addNote({ tone: 'good', what, wayOut: null });
@@ -28,10 +29,11 @@ export function tellProblem({ what, wayOut }: { what: string; wayOut: string | n
 
 /** The same news again replaces the earlier note. */
 function addNote(note: Omit<Note, 'id'>): number {
-  last += 1;
+  const id = added.peek() + 1;
+  added.value = id;
   const others = notes.value.filter(({ what, wayOut }) => what !== note.what || wayOut !== note.wayOut);
-  notes.value = [...others, { id: last, ...note }].slice(-MOST);
-  return last;
+  notes.value = [...others, { id, ...note }].slice(-MOST);
+  return id;
 }
 
 function close(id: number): void {

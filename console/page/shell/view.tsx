@@ -1,6 +1,6 @@
 // Renders one view: heading with actions, tabs, content; the heading gets the focus when the user opens the view.
 
-import { type ComponentChildren, useEffect, useRef } from '../reactive.ts';
+import { type ComponentChildren, signal, useEffect, useRef } from '../reactive.ts';
 import { to } from './route.ts';
 
 export function View({
@@ -19,8 +19,8 @@ export function View({
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // Not for the first view, since the user has not moved, nor while the user types.
-    if (cameFromElsewhere && !document.activeElement?.matches('input, textarea')) heading.current?.focus();
-    cameFromElsewhere = true;
+    if (cameFromElsewhere.peek() && !document.activeElement?.matches('input, textarea')) heading.current?.focus();
+    cameFromElsewhere.value = true;
   }, []);
   return (
     <>
@@ -39,7 +39,8 @@ export function View({
   );
 }
 
-let cameFromElsewhere = false;
+/** Whether a view was shown before this one. */
+const cameFromElsewhere = signal(false);
 
 /** Scrolls the current link into sight in a narrow window, where the list of links is wider than the window. */
 const BESIDE_PX = 40;

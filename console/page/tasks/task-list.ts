@@ -112,32 +112,38 @@ export const classesOf = (all: readonly TaskLine[]): string[] =>
 const value = signal<number | null>(null);
 const problem = signal<Trouble | null>(null);
 const againAt = signal<string | null>(null);
-/** The changes that arrive while the newest request is open. The server may have made the answer before them. */
-let since: TasksChange[] | null = null;
 
 /** The number of tasks when the whole list last arrived; the rows are in the store. */
 export const taskList: Following<number> = { value, problem, againAt, renew: () => void renew() };
 
 const again = againBy(() => void renew(), againAt);
+const { renew, noteChange } = createRenewal();
 
-async function renew(): Promise<void> {
-  const changes: TasksChange[] = [];
-  since = changes;
-  const answered = await read<Resources['/api/tasks']>('/api/tasks');
-  // A later request misses nothing, whichever answer arrives first.
-  if (since !== changes) return;
-  since = null;
-  if (answered.how === 'failed') {
-    problem.value = answered.problem;
-    if (answered.problem.lasts === 'a while') again.later();
-    else again.rest();
-    return;
+function createRenewal() {
+  /** The changes that arrive while the newest request is open. The server may have made the answer before them. */
+  let since: TasksChange[] | null = null;
+  const noteChange = (change: TasksChange) => since?.push(change);
+  return { renew, noteChange };
+
+  async function renew(): Promise<void> {
+    const changes: TasksChange[] = [];
+    since = changes;
+    const answered = await read<Resources['/api/tasks']>('/api/tasks');
+    // A later request misses nothing, whichever answer arrives first.
+    if (since !== changes) return;
+    since = null;
+    if (answered.how === 'failed') {
+      problem.value = answered.problem;
+      if (answered.problem.lasts === 'a while') again.later();
+      else again.rest();
+      return;
+    }
+    again.rest();
+    problem.value = null;
+    replaceLines(answered.value.tasks);
+    for (const { lines, gone } of changes) changeLines(lines, gone);
+    value.value = answered.value.tasks.length;
   }
-  again.rest();
-  problem.value = null;
-  replaceLines(answered.value.tasks);
-  for (const { lines, gone } of changes) changeLines(lines, gone);
-  value.value = answered.value.tasks.length;
 }
 
 /** Requests first the whole list, then takes over the changed rows. */
@@ -147,7 +153,7 @@ export function followTasks(): void {
     if (topic === '*') void renew();
     if (topic !== 'tasks') return;
     if (change === null) return void renew();
-    since?.push(change);
+    noteChange(change);
     changeLines(change.lines, change.gone);
   });
 }
