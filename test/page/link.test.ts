@@ -186,7 +186,7 @@ link.test(
     await page.getByText('is of a newer version').waitFor();
     delete server.refused['/api/failures'];
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await page.getByText('a evidence').waitFor();
+    await page.getByRole('table', { name: 'Failures' }).getByText('a evidence').waitFor();
     await page.getByText('is of a newer version').waitFor({ state: 'detached' });
   },
 );
