@@ -22,7 +22,7 @@ const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUE
 /** Suites that need what a machine may lack have separate folders; all other tests are the fast suite. */
 const APART = ['real', 'page'];
 const suiteOf = (file) => APART.find((name) => file.startsWith(path.join('test', name, path.sep))) ?? 'fast';
-/** These need 20 s of CPU or more. They start first, so that no core is idle while the last of them runs. */
+/** They take long and come late in the alphabet. They start first, so that no core is idle while the last of them runs. */
 const LONGEST = ['test/truth.test.ts', 'test/state/broken-disk.test.ts', 'test/state/readers.test.ts'];
 const files = testFiles('test').filter((file) => suiteOf(file) === suite && pattern.test(file));
 files.sort((a, b) => Number(LONGEST.includes(b)) - Number(LONGEST.includes(a)));
