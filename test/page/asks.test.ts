@@ -72,8 +72,8 @@ const CONTROLS: readonly Control[] = [
     what: 'let go of a hold',
     at: 'budgets',
     async use(shown) {
-      await button(shown, /Let go of gemini/).click();
-      await button(shown, /^Let go$/).click();
+      await button(shown, /Release the hold on gemini/).click();
+      await button(shown, /^Release$/).click();
     },
     asks: ['/api/release', { tool: 'gemini', account: 'a', model: 'a model' }],
   },

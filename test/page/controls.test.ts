@@ -78,7 +78,7 @@ function fullWorld(): Record<string, unknown> {
 const OPENS: Record<string, readonly (string | RegExp)[]> = {
   now: ['Keys ?', 'Go to Ctrl K', 'Stop flaky-checkout'],
   'tasks/price-rounding': ['Rerun'],
-  budgets: ['Set a budget', /^Change/, /^Let go of/],
+  budgets: ['Set a budget', /^Change/, /^Release the hold on/],
   distill: ['Distill a book …'],
   machine: ['Sweep …'],
   'distill/walden': ['Delete section 1'],

@@ -50,7 +50,7 @@ live.test('a hold that a service has asked for is let go of', async ({ rig, page
   await rig.start('run_codex', ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err']).result;
   assert.match(readFileSync(fileOf(rig, 'holds.json'), 'utf8'), '"tool":"codex"');
   await page.locator('.holds .mark', { hasText: 'codex' }).waitFor();
-  await confirm('Let go of codex', 'Let go');
+  await confirm('Release the hold on codex', 'Release');
   await page.getByText('The hold of codex is removed; the next call shows whether the service accepts it.').waitFor();
   assert.not(existsSync(fileOf(rig, 'holds.json')));
   await page.getByText('Nothing is held').waitFor();
@@ -79,7 +79,7 @@ live.test('what was used is shown in calls, tokens and money', async ({ page, go
     await page.getByRole('button', { name: per, exact: true }).click();
     await page.getByText(says).waitFor();
   }
-  await page.getByText('The same as a table').click();
+  await page.getByText('Show as table').click();
   await page.getByRole('columnheader', { name: 'gemini' }).waitFor();
 });
 

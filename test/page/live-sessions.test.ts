@@ -138,7 +138,7 @@ live.test('how it goes with the services is said, and the list is filtered by an
   await go('sessions');
   await page.getByRole('heading', { name: 'Health' }).waitFor();
   await page.getByText(/without an unrecoverable error|No unrecoverable error/).waitFor();
-  await page.getByText('The same as a table').click();
+  await page.getByText('Show as table').click();
   const rows = page.getByRole('region', { name: 'Conversations' }).last().locator('tbody tr');
   await rows.first().waitFor();
   const all = await rows.count();
@@ -151,11 +151,11 @@ live.test('how it goes with the services is said, and the list is filtered by an
 
 live.test('what a model thought, called and was given is opened', async ({ page, go }) => {
   await go(`sessions/${SESSION_OF_GEMINI}`);
-  await page.getByText('a thought of').click();
+  await page.getByText('Reasoning', { exact: true }).click();
   await page.getByText('Two places, then.').waitFor();
   await page.getByText('calls run_shell_command').click();
   await page.getByText('grep -rn round test').waitFor();
-  await page.getByText('gave back: run_shell_command').click();
+  await page.getByText('Result of run_shell_command').click();
   await page.getByText('test/price.test.ts:12').waitFor();
 });
 

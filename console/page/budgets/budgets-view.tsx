@@ -47,14 +47,14 @@ function LimitsSheet({ of }: { of: LimitsShown }) {
       )}
       {hold && (
         <Confirm
-          title={`Let go of the hold on ${hold.tool}?`}
-          verb="Let go"
+          title={`Release the hold on ${hold.tool}?`}
+          verb="Release"
           act={() => change('/api/release', { tool: hold.tool, account: hold.account, model: hold.model })}
           onClose={() => (releasing.value = null)}
         >
           <p>
-            The service said <Words of={hold.reason.replaceAll('_', ' ')} />. The next call to it is made at once. If
-            the limit is still in force, that call is paid and fails.
+            Reason of the hold: <Words of={hold.reason.replaceAll('_', ' ')} />. The next call to {hold.tool} is made at
+            once. If the limit is still in force, that call is paid and fails.
           </p>
         </Confirm>
       )}
@@ -110,7 +110,9 @@ function BudgetDialog({ of, onClose }: BudgetDialogProps) {
           value={most.value}
           onInput={(event) => (most.value = event.currentTarget.value)}
         />
-        <small>{of === null ? 'A number.' : 'A number; empty takes the budget away.'}</small>
+        <small>
+          {of === null ? 'Enter a number, 0 or more.' : 'Enter a number, 0 or more; empty removes the budget.'}
+        </small>
       </div>
       <p aria-live="polite" class="soft">
         {isRight &&

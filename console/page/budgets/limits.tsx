@@ -80,7 +80,7 @@ export function Pace({ of }: { of: LimitsShown }) {
   return (
     <Panel title="Pace">
       {rows.length === 0 ? (
-        <p class="dim">Calls are not held to any number at once, or in a minute.</p>
+        <p class="dim">No limit on calls at once or per minute.</p>
       ) : (
         <ul class="plain-list">
           {rows.map(({ tool, most, what, project }) => (
@@ -126,7 +126,7 @@ export function Holds({ of, onRelease }: { of: readonly HoldShown[]; onRelease: 
                 )}
               </span>
               <button type="button" class="button small" onClick={() => onRelease(hold)}>
-                Let go<span class="unseen"> of {hold.tool}</span>
+                Release<span class="unseen"> the hold on {hold.tool}</span>
               </button>
             </li>
           ))}

@@ -27,7 +27,7 @@ export function FailuresView() {
     (topic) => topic === 'tasks' || topic === '*',
   );
   return (
-    <View title="Failures" about="The current ones; one row for each cause.">
+    <View title="Failures" about="Current failures, grouped by cause.">
       <Shown of={failures} what="the failures">
         {({ groups }) =>
           groups.length === 0 ? (

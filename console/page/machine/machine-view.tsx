@@ -22,7 +22,7 @@ export function MachineView() {
   return (
     <View
       title="Machine"
-      about="What preflight finds; nothing is paid for it."
+      about="Checks of this machine. No paid calls."
       aside={
         <>
           <button type="button" class="button" onClick={machine.renew}>
@@ -41,14 +41,14 @@ export function MachineView() {
               {clis.map(({ tool, version, path, signed_in: signedIn }) => (
                 <div class="tile" key={tool}>
                   <span class="name">{tool}</span>
-                  <span class="figure">{version === null ? '–' : <Words of={version} />}</span>
                   {path === null ? (
                     <Mark tone="bad" word="not installed" icon="failed" />
                   ) : (
-                    <span class="dim">
+                    <span>
                       <Words of={signedIn} />
                     </span>
                   )}
+                  <span class="dim">{version === null ? 'version unknown' : <Words of={version} />}</span>
                 </div>
               ))}
             </div>
@@ -66,8 +66,8 @@ export function MachineView() {
           onClose={() => (isAsking.value = false)}
         >
           <p>
-            Calls whose guardian was killed are settled and written down; what still runs of them is ended. Nothing of
-            anybody else is.
+            Calls whose guardian was killed are settled and written down; what still runs of them is ended. Other
+            processes are not touched.
           </p>
         </Confirm>
       )}
@@ -83,12 +83,16 @@ const LOOKS = {
   fail: { tone: 'bad', icon: 'failed', word: 'fails' },
 } as const satisfies Record<CheckFinding['status'], object>;
 
-const HEADS = ['Check', 'How it is', 'Found'] as const;
+const HEADS = ['Check', 'State', 'Found'] as const;
+
+/** What needs a hand comes first. */
+const ORDER = ['fail', 'warn', 'note', 'ok'] as const satisfies readonly CheckFinding['status'][];
 
 function Findings({ of }: { of: readonly CheckFinding[] }) {
+  const sorted = [...of].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
   return (
     <Table label="Checks" heads={HEADS}>
-      {of.map(({ check, status, found, fix }) => (
+      {sorted.map(({ check, status, found, fix }) => (
         <tr key={`${check} ${found}`}>
           <th scope="row">
             <Words of={check} />

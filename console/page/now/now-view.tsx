@@ -20,7 +20,7 @@ import { Answered, Questions } from './questions.tsx';
 export function NowView() {
   const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
   return (
-    <View title="Now" about="What runs, what waits, and what asks.">
+    <View title="Now" about="Running, waiting and open questions.">
       <Shown of={now} what="what runs now">
         {(shown) => <NowSheet now={shown} />}
       </Shown>
@@ -116,8 +116,8 @@ export function StopDialog({ task: id, onClose }: { task: string; onClose: () =>
       onClose={onClose}
     >
       <p>
-        Its run ends as by Ctrl-C: the call under way is ended and written down, with what it has cost so far. What is
-        done stays done; tollgate run goes on from there.
+        The running call is ended, and its cost so far is recorded. Finished stages stay finished; a rerun continues
+        from there.
       </p>
     </Confirm>
   );

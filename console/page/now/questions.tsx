@@ -51,7 +51,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
           id={field}
           class="input"
           rows={2}
-          placeholder="Your answer; it goes on from there"
+          placeholder="Your answer. The task continues with it."
           value={answer.value}
           onInput={(event) => (answer.value = event.currentTarget.value)}
         />

@@ -199,7 +199,7 @@ export function DayChart({
         ))}
       </figcaption>
       <details>
-        <summary>The same as a table</summary>
+        <summary>Show as table</summary>
         <div class="table-box">
           <table>
             <thead>

@@ -185,7 +185,7 @@ function ItemOf({ item, number }: { item: Item; number: number }) {
     case 'thought':
       return (
         <details class="item">
-          <summary>a thought of {counted(item.text.length, 'character')}</summary>
+          <summary>Reasoning</summary>
           <Quote of={item.text} label="Thought" />
         </details>
       );
@@ -202,7 +202,7 @@ function ItemOf({ item, number }: { item: Item; number: number }) {
       return (
         <details class="item">
           <summary>
-            {item.failed ? 'failed: ' : 'gave back: '}
+            {item.failed ? 'Failed: ' : 'Result of '}
             <Words of={item.name ?? item.id} />
           </summary>
           <Quote of={item.output} label="What it gave back" as="code" />

@@ -51,7 +51,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
       </p>
       {decision && (
         <p>
-          Decision: <Words of={`${decision.action}: ${decision.why}`} />
+          <Words of={decisionWords(decision)} />
         </p>
       )}
       {gate && <GateOf of={gate} task={task.task_id} />}
@@ -59,6 +59,12 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
       {!isLast && <p class="dim">The texts of an earlier attempt were replaced by those of the last one.</p>}
     </Panel>
   );
+}
+
+/** A stop says why there was no retry. */
+function decisionWords({ action, why }: { action: string; why: string }): string {
+  if (action !== 'stop') return `Decision: ${action}: ${why}`;
+  return why.startsWith('never retried') ? why.replace('never', 'Not') : `Not retried: ${why}`;
 }
 
 /** Names are `inputs/prompt/STAGE….md` and `outputs/STAGE.….out`. */
