@@ -134,7 +134,7 @@ test('budgets, money by day, sessions, health, books and the machine', async ({ 
 
 test('what is not there is said to be so, with the way out', async ({ page }) => {
   const gone = await page.get('/api/tasks/none');
-  assert.equal([gone.status, gone.value.way_out], [404, 'tollgate status lists the tasks']);
+  assert.equal([gone.status, gone.value.way_out], [404, 'the view Tasks lists all tasks']);
   for (const address of [
     '/api/tasks/a%2Fb',
     '/api/sessions/00000000-0000-4000-8000-000000000000',
