@@ -7,6 +7,7 @@ import { startClock } from './parts/times.tsx';
 import { render } from './reactive.ts';
 import { Frame } from './shell/frame.tsx';
 import { followKeys } from './shell/keys.tsx';
+import { followNews } from './shell/notify.tsx';
 import { followAddress } from './shell/route.ts';
 import { followTasks } from './tasks/task-list.ts';
 
@@ -21,6 +22,7 @@ render(<Frame />, at);
 /** Learns whose tasks it shows, and follows the changes. */
 async function startPage(): Promise<void> {
   followTasks();
+  followNews();
   openStream();
   const answered = await read<Resources['/api/page']>('/api/page');
   if (answered.how === 'failed') {

@@ -94,6 +94,8 @@ export function pageFile(html: Buffer): PageFile {
     "default-src 'none'",
     `script-src ${hashes('script') || "'none'"}`,
     `style-src ${hashes('style') || "'none'"}`,
+    // The icon of the window, which the page draws itself.
+    'img-src data:',
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -16,8 +16,8 @@ access.test('what keeps somebody from using it would be found', async ({ page, g
   await go('tasks');
   await page.evaluate(() => {
     document.querySelector('h1')!.style.color = '#eee';
-    document.querySelector('input')!.labels![0]!.remove();
-    document.querySelector('input')!.placeholder = '';
+    document.querySelector<HTMLInputElement>('main input')!.labels![0]!.remove();
+    document.querySelector<HTMLInputElement>('main input')!.placeholder = '';
   });
   const found = (await seriousViolations(page)).map((violation) => violation.split(':')[0]);
   assert.equal(found.sort(), ['critical label', 'serious color-contrast']);

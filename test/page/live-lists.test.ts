@@ -254,6 +254,10 @@ live.test('the chosen theme counts before that of the system, also after a reloa
     page.waitForFunction((is) => getComputedStyle(document.documentElement).backgroundColor === is, colour);
   const [light, dark] = ['rgb(245, 246, 248)', 'rgb(14, 17, 22)'];
   await isGround(light);
+  await page.context().grantPermissions(['notifications']);
+  await page.reload();
+  await page.getByLabel('Notifications').click();
+  await page.locator('input:checked').and(page.getByLabel('Notifications')).waitFor();
   await page.getByLabel('Theme').selectOption('dark');
   await isGround(dark);
   await page.reload();

@@ -13,6 +13,7 @@ import { SessionsView } from '../sessions/sessions-view.tsx';
 import { SuperviseView } from '../supervise/supervise-view.tsx';
 import { TaskView } from '../tasks/task-view.tsx';
 import { TasksView } from '../tasks/tasks-view.tsx';
+import { Favicon } from './favicon.tsx';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Palette } from './palette.tsx';
@@ -25,6 +26,7 @@ export function Frame() {
   return (
     <>
       <Title />
+      <Favicon />
       <button type="button" class="skip" onClick={toView}>
         Skip to the view
       </button>

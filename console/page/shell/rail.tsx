@@ -6,6 +6,7 @@ import { computed, useEffect, useRef } from '../reactive.ts';
 import { countStates, everyLine, taskList } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
+import { Notifications } from './notify.tsx';
 import { showPalette } from './palette.tsx';
 import { route, to, VIEWS } from './route.ts';
 import { Theme } from './theme.tsx';
@@ -43,6 +44,7 @@ export function Rail() {
           <Words of={place.value} />
         </span>
         <Theme />
+        <Notifications />
         <button type="button" class="button small place" onClick={showPalette}>
           Go to <kbd>Ctrl K</kbd>
         </button>

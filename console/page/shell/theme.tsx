@@ -5,7 +5,7 @@ import { effect, signal } from '../reactive.ts';
 const THEMES = ['system', 'light', 'dark'] as const;
 const KEY = 'tollgate theme';
 
-const theme = signal<(typeof THEMES)[number]>(storedTheme());
+export const theme = signal<(typeof THEMES)[number]>(storedTheme());
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value;

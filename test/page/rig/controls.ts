@@ -83,6 +83,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'frame: button "Skip to the view"': 'live-lists',
   'frame: button "Keys ?"': 'live-lists',
   'frame: select "Theme"': 'live-lists',
+  'frame: checkbox "Notifications"': 'live-lists',
   'frame: button "Go to Ctrl K"': 'live-lists',
   'dialog Go to: input "Find a view, a task, a failure or a session"': 'live-lists',
   'frame: button "Dismiss"': 'live-runs',
