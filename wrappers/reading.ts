@@ -15,8 +15,7 @@ import { keepCut, keptCut } from './following/cut.ts';
 import { type Follower, follow, watchFolder } from './following/follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 import type { CliExit } from './own/conclude.ts';
-import { printedIn } from './own/printed.ts';
-import { writtenTo } from './own/written.ts';
+import { printedIn, writtenTo } from './own/output.ts';
 
 export interface StreamReading {
   /** Continues to read whenever the files grow; `onGrowth` gets their size in bytes. */

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readDotEnvFile } from '../sign-in/dot-env.ts';
 import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
+import { readDotEnvFile } from '../sign-in/text-file.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';
 
 export function readGeminiSignIn(surroundings: Surroundings): SignIn {

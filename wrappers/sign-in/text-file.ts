@@ -1,4 +1,4 @@
-// Reads a small text file of another program; returns nothing if it cannot be read.
+// Reads small text files of other programs: as a whole, or the variables of a .env file; nothing if a file cannot be read.
 
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 
@@ -6,3 +6,9 @@ import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 export const readText = (file: string): string | null => readFollowedIfFit(file, MAX_BYTES);
 
 const MAX_BYTES = 1024 * 1024;
+
+/** The variables, as far as plain lines show them. */
+export function readDotEnvFile(file: string): Record<string, string | undefined> {
+  const pairs = (readText(file) ?? '').matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*["']?([^"'\s]*)/gm);
+  return Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
+}

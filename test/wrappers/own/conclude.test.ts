@@ -11,7 +11,7 @@ import type { OwnTool } from '../../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../../policies/rules/described-cli.ts';
 import { type CliExit, conclude, type EndedCli, type Written } from '../../../wrappers/own/conclude.ts';
 import { describedAdapter } from '../../../wrappers/own/described.ts';
-import { writtenTo } from '../../../wrappers/own/written.ts';
+import { writtenTo } from '../../../wrappers/own/output.ts';
 
 const test = suite<{ folder: string }>('the end of a described CLI');
 test.before.each((context) => {
