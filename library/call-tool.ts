@@ -15,10 +15,10 @@ import { replaceText } from '../state/disk/replace-file.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../state/task-folder.ts';
 import { isTrustedFolder } from '../state/trusted-folders.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
+import { exitCodesOf } from '../wrappers/adapter.ts';
 import { adapterOf } from '../wrappers/adapters.ts';
-import { exitCodesOf } from '../wrappers/own/exit-codes.ts';
 import { commitMistake } from '../wrappers/own-flags.ts';
-import { stoppedWith } from './stopped-with.ts';
+import { stoppedWith } from './run-task.ts';
 import type { CallToolOptions, ToolAnswer, ToolName } from './surface.ts';
 
 const GIB = 1024 ** 3;

@@ -6,7 +6,6 @@ import { runTask } from '../loops/run/run.ts';
 import { pauseFor } from '../loops/stage/pauses.ts';
 import { plainOptions, type RunOptions } from '../loops/task/run-options.ts';
 import { areTrustedTasks } from '../state/trusted-folders.ts';
-import { stoppedWith } from './stopped-with.ts';
 import type { RunTaskOptions, TaskEnd } from './surface.ts';
 
 /** Throws only on an internal error. */
@@ -32,4 +31,13 @@ export async function runNamed(
     watch: () => {},
   };
   return runTask({ word, options, context }).finally(release);
+}
+
+/** Aborts with the given signal; `release` removes the listener. */
+export function stoppedWith(signal: AbortSignal | undefined): { stop: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort('SIGTERM');
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
+  return { stop: controller.signal, release: () => signal?.removeEventListener('abort', abort) };
 }

@@ -2,8 +2,9 @@
 
 import type { ErrorClass } from '../policies/facts/classes.ts';
 import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
+import { type ExitCodes, WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import type { Denial, Requirements } from '../policies/facts/requirements.ts';
-import type { Tool } from '../policies/facts/tools.ts';
+import type { BuiltIn, Tool } from '../policies/facts/tools.ts';
 import type { OwnToolRow } from '../policies/rules/described-cli.ts';
 import type { Feature } from './feature.ts';
 import type { EndedCli } from './own/conclude.ts';
@@ -172,3 +173,7 @@ export type Route =
   | { how: 'fixed'; because: string };
 
 export const NO_OVERLAY: Overlay = { argv: [], environment: {}, folders: [], warnings: [] };
+
+/** The exit codes of the wrapper of a CLI: the published ones, or those that a description gives. */
+export const exitCodesOf = ({ tool, described }: Pick<Adapter, 'tool' | 'described'>): ExitCodes =>
+  described === undefined ? WRAPPER_EXIT[tool as BuiltIn] : { ok: 0, ...described.row.exits, refusedInput: null };

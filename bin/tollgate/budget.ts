@@ -19,8 +19,7 @@ import type { CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
 import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
-import { bar } from './limits/bar.ts';
-import { runLimits } from './limits/limits.ts';
+import { bar, runLimits } from './limits/limits.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate budget',

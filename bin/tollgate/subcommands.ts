@@ -20,8 +20,8 @@ interface Subcommand {
 }
 
 /**
- * The commands of a family share most of their code, so each loads the others with it. The commands that start most often have
- * no family: `run` and `status` would start 5 to 15 ms later.
+ * Each command of a family loads the others with it, which takes up to 20 ms. The commands that start most often have no
+ * family.
  */
 const tasks = () => import('./families/tasks.ts');
 const inspect = () => import('./families/inspect.ts');

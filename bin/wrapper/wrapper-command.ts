@@ -16,7 +16,7 @@ import { isPipe } from '../../state/disk/regular-file.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../../state/task-folder.ts';
 import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
-import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
+import { exitCodesOf } from '../../wrappers/adapter.ts';
 import { commitMistake } from '../../wrappers/own-flags.ts';
 import { readProc } from '../../wrappers/processes/linux.ts';
 import { readArguments, stopOnSignals } from '../command.ts';

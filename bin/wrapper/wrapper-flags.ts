@@ -2,7 +2,7 @@
 
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
-import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
+import { exitCodesOf } from '../../wrappers/adapter.ts';
 import type { OwnValues } from '../../wrappers/own-flags.ts';
 import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
 

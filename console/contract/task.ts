@@ -122,3 +122,21 @@ export interface DiffShown {
   /** Shows the whole diff on the user's terminal, if the text is only its beginning. */
   command: string | null;
 }
+
+export type TailTold =
+  /** The call whose lines follow. */
+  | { of: 'call'; call_id: string; stage: string; tool: string; attempt: number }
+  | {
+      of: 'lines';
+      lines: string[];
+      /** What the CLI does now, such as `runs Bash: npm test`; null if it is not known. */
+      doing: string | null;
+      /** The bytes before these lines that were left out. */
+      left_out: number;
+      /** The log is shorter than before, or another file: it is shown from its start. */
+      began_again: boolean;
+    }
+  /** Why something cannot be shown. */
+  | { of: 'note'; text: string }
+  /** The last message. */
+  | { of: 'end'; why: string };

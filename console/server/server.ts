@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { AddressInfo } from 'node:net';
 import { refusalOf } from '../../state/system-error.ts';
 import type { ChangeTold } from '../contract/page.ts';
-import type { TailTold } from '../contract/tail.ts';
+import type { TailTold } from '../contract/task.ts';
 import { follow } from './live.ts';
 import { type Reply, refused, type ServedProject } from './project.ts';
 import { foundTask } from './reads/task.ts';

@@ -9,7 +9,7 @@ import { cut } from '../../policies/text/display.ts';
 import { isFolder } from '../../state/disk/regular-file.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import type { TailTold } from '../contract/tail.ts';
+import type { TailTold } from '../contract/task.ts';
 import type { ServedProject } from './project.ts';
 
 /** Read of each file at once: at first its end, afterwards what was added. */

@@ -4,7 +4,7 @@ import { CLASSES, EXIT_BUDGET } from '../../policies/facts/classes.ts';
 import type { Ending, Verdict } from '../../policies/facts/evidence.ts';
 import { EXIT_BY_SIGNAL, type ExitCodes, type StopSignal } from '../../policies/facts/exit-codes.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
-import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
+import { exitCodesOf } from '../../wrappers/adapter.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 
 interface EndedCall {

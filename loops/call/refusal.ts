@@ -4,7 +4,7 @@ import { UNKNOWN_USAGE } from '../../policies/facts/engine-event.ts';
 import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { sign } from '../../policies/signature/sign.ts';
-import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
+import { exitCodesOf } from '../../wrappers/adapter.ts';
 import { redactorFor } from '../attempt/close-attempt.ts';
 import { type BegunCall, type CheckedCall, NOT_REACHED, type RecordableCall } from '../attempt/phases.ts';
 import type { Refusal } from './check.ts';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { PAPER, type Sheet } from '../../bin/sheet.ts';
 import { type Column, tableLines } from '../../bin/table.ts';
 import { onSheet } from '../../bin/terminal-page.ts';
-import { bar } from '../../bin/tollgate/limits/bar.ts';
+import { bar } from '../../bin/tollgate/limits/limits.ts';
 import { renderText } from '../../bin/tollgate/report-page.ts';
 import { sessionLines } from '../../bin/tollgate/sessions/sessions-page.ts';
 import { cutLine, lengthOf, wrapped } from '../../bin/wrap.ts';
@@ -186,16 +186,17 @@ const MANY: TasksReport = {
   ],
 };
 
-test('a terminal gets 20 tasks, the failed ones first, and says how many more there are; --all and a pipe get all', () => {
+test('a terminal gets 20 tasks below the failures, and says how many more there are; --all and a pipe get all', () => {
   const shown = (sheet: Sheet, isAll: boolean) => renderText(MANY, { sheet, spent: null, isAll }).split('\n');
   const terminal = shown(at(120), false);
   assert.is(terminal[0]!.replace(/in \S+:/, 'in DIR:'), '26 tasks in DIR: 1 failed, 25 done');
   const rows = terminal.slice(terminal.findIndex((line) => line.startsWith('TASK')) + 1);
-  assert.match(rows[0]!, /^a-task-with/);
   assert.equal(
     [rows.filter((line) => /^done-/.test(line)).length, rows.at(-2)],
-    [19, '… and 6 more tasks: --all shows them'],
+    [20, '… and 5 more tasks: --all shows them'],
   );
+  const all = shown(at(120), true);
+  assert.match(all[all.findIndex((line) => line.startsWith('TASK')) + 1]!, /^a-task-with/);
   for (const [sheet, isAll] of [
     [at(120), true],
     [PAPER, false],
@@ -205,7 +206,8 @@ test('a terminal gets 20 tasks, the failed ones first, and says how many more th
 
 const BARS: [used: number, most: number, locale: string, shown: string][] = [
   [0, 100, 'C.UTF-8', '░░░░░░░░░░░░   0 %'],
-  [1, 100, 'C.UTF-8', '█░░░░░░░░░░░   1 %'],
+  [1, 100, 'C.UTF-8', '▏░░░░░░░░░░░   1 %'],
+  [1, 1000, 'C.UTF-8', '▏░░░░░░░░░░░ < 1 %'],
   [42, 100, 'en_US.utf8', '█████░░░░░░░  42 %'],
   [42, 100, 'C', '#####.......  42 %'],
   [300, 100, 'POSIX', '############ 300 %'],

@@ -22,9 +22,8 @@ import { projectRoot } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { Arguments } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
-import { type Sheet, sheetOf } from '../../sheet.ts';
+import { coloursOf, isUnicode, type Sheet, sheetOf } from '../../sheet.ts';
 import { ago, spell } from '../task-cells.ts';
-import { bar } from './bar.ts';
 import { changedLimits, isChange } from './changed-limits.ts';
 
 const invalid = badInputOf('tollgate budget');
@@ -193,3 +192,17 @@ function countedWords({ counted_since: since }: BudgetUsed, now: Date, sheet: Sh
 
 const openWords = ({ call_id, tool, pid, since }: LimitsObject['open'][number]): string =>
   `  ${tool} ${call_id} (pid ${pid}) since ${since}`;
+
+const CELLS = 12;
+const NEAR = 0.8;
+
+/** The share is capped at 100 % for the bar, not for the figure. A small use is shown as less than a cell. A limit of 0 is used up. */
+export function bar(used: number, most: number, sheet: Sheet): string {
+  const share = most > 0 ? used / most : 1;
+  const full = Math.min(CELLS, Math.floor(share * CELLS));
+  const [filled, open, sliver] = isUnicode(process.env) ? ['█', '░', '▏'] : ['#', '.', ':'];
+  const begun = full === 0 && used > 0 ? sliver! : '';
+  const percent = share > 0 && share < 0.01 ? '< 1 %' : `${Math.floor(share * 100)} %`;
+  const paint = coloursOf(sheet.ink)[share >= 1 ? 'red' : share >= NEAR ? 'yellow' : 'green'];
+  return `${paint(filled!.repeat(full) + begun)}${open!.repeat(CELLS - full - begun.length)} ${percent.padStart(5)}`;
+}

@@ -1,6 +1,6 @@
 // Shows the end of what the CLI of a running task says: follows it until the user scrolls up, searches in it, and copies it.
 
-import type { TailTold } from '../../contract/tail.ts';
+import type { TailTold } from '../../contract/task.ts';
 import { partOf, refusalOf } from '../live/requests.ts';
 import { CopyButton } from '../parts/actions.tsx';
 import { bytes, counted } from '../parts/figures.ts';

@@ -4,7 +4,7 @@ import { appendFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { TailTold } from '../../../console/contract/tail.ts';
+import type { TailTold } from '../../../console/contract/task.ts';
 import type { ServedProject } from '../../../console/server/project.ts';
 import { streamTail } from '../../../console/server/tail.ts';
 import { locateTask } from '../../../state/task-folder.ts';
