@@ -80,4 +80,6 @@ export interface Actions {
 /** The answer to a change: a sentence that says what was done. */
 export interface Changed {
   says: string;
+  /** The run or the book was started, but has failed or stopped already. */
+  failed?: true;
 }

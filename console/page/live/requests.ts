@@ -2,7 +2,7 @@
 
 import { type Actions, type Changed, PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract/page.ts';
 import { type Signal, signal } from '../reactive.ts';
-import { tellDone } from '../shell/notes.tsx';
+import { tellDone, tellProblem } from '../shell/notes.tsx';
 
 export interface Trouble {
   what: string;
@@ -141,12 +141,16 @@ export function againBy(ask: () => void, at: Signal<string | null>): Again {
 export async function change<P extends keyof Actions>(path: P, wish: Actions[P]): Promise<Trouble | null> {
   const answered = await write<Changed>(path, wish);
   if (answered.how === 'failed') return answered.problem;
-  tellDone(answered.value.says);
+  const { says, failed: hasFailed } = answered.value;
+  if (hasFailed) tellProblem({ what: says, wayOut: null });
+  else tellDone(says);
   return null;
 }
 
 /** The same, for a caller that shows the result itself. @returns what was done, or the problem. */
 export async function changeQuietly<P extends keyof Actions>(path: P, wish: Actions[P]): Promise<string | Trouble> {
   const answered = await write<Changed>(path, wish);
-  return answered.how === 'failed' ? answered.problem : answered.value.says;
+  if (answered.how === 'failed') return answered.problem;
+  const { says, failed: hasFailed } = answered.value;
+  return hasFailed ? { what: says, wayOut: null, lasts: 'until it changes' } : says;
 }

@@ -195,6 +195,7 @@ test('a book that rests as soon as it was begun is told with what the service sa
   const began = await page.post('/api/distill/start', wish);
   assert.is(began.status, 200);
   assert.match(began.value.says, /^The book was begun, and is paused \(.+\) now: .*API key not valid/);
+  assert.is(began.value.failed, true);
 });
 
 test('an answer whose run asks again at once is taken, and said to be', async ({ rig, page }) => {
