@@ -27,9 +27,11 @@ test('it writes the folder, and says what to type next', async ({ rig }) => {
     signal: null,
     stdout: [
       'Wrote the task fix-login in .tmp/task/fix-login. Next:',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
-      '  ${EDITOR:-vi} .tmp/task/fix-login/manifest.yaml .tmp/task/fix-login/inputs/user_request.md .tmp/task/fix-login/inputs/context_pack.md',
-      '  tollgate run fix-login',
+      '  fill in  .tmp/task/fix-login/manifest.yaml',
+      '  fill in  .tmp/task/fix-login/inputs/user_request.md',
+      '  fill in  .tmp/task/fix-login/inputs/context_pack.md',
+      '  preview  tollgate run fix-login --dry-run',
+      '  run      tollgate run fix-login',
       '',
     ].join('\n'),
     stderr: '',
