@@ -6,7 +6,7 @@ import { savedRedactor } from '../../loops/attempt/restored-draft.ts';
 import { followCalls } from '../../loops/report/follow.ts';
 import { eventsOf, lastEvent } from '../../loops/task/last-event.ts';
 import { cut } from '../../policies/text/display.ts';
-import { isFolder } from '../../state/disk/regular-file.ts';
+import { isAbsent, isFolder } from '../../state/disk/regular-file.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { TailTold } from '../contract/task.ts';
@@ -29,7 +29,7 @@ export async function streamTail(
   let current: Call | null = null;
   const deleted = new AbortController();
   // The run of a deleted task may still be alive, and no event reports the deletion.
-  const look = setInterval(() => isGone(task) && deleted.abort(), LOOK_MS);
+  const look = setInterval(() => isGone(task, current) && deleted.abort(), LOOK_MS);
   const over = AbortSignal.any([stop, deleted.signal]);
   try {
     const followed = await followCalls({
@@ -50,11 +50,11 @@ export async function streamTail(
       },
     });
     if (stop.aborted) return;
-    if (isGone(task)) tell(GONE);
+    if (isGone(task, current)) tell(GONE);
     else tell({ of: 'end', why: followed.how === 'invalid' ? followed.message : 'The run has ended.' });
   } catch (error) {
     if (!stop.aborted)
-      tell(isGone(task) ? GONE : { of: 'end', why: `The log cannot be read: ${(error as Error).message}.` });
+      tell(isGone(task, current) ? GONE : { of: 'end', why: `The log cannot be read: ${(error as Error).message}.` });
   } finally {
     clearInterval(look);
   }
@@ -62,7 +62,9 @@ export async function streamTail(
 
 const GONE: TailTold = { of: 'end', why: 'The task was deleted, archived or renamed.' };
 
-const isGone = ({ root }: TaskFolder): boolean => !isFolder(root);
+/** While a task is deleted, its folder may remain longer than its journal. @param call a call that its journal had. */
+const isGone = ({ root }: TaskFolder, call: Call | null): boolean =>
+  !isFolder(root) || (call !== null && isAbsent(path.join(root, 'state', 'journal.jsonl')));
 
 const shortened = (line: string): string => (line.length > MOST_LINE ? `${cut(line, MOST_LINE)} …` : line);
 

@@ -142,6 +142,18 @@ test('a task that is deleted meanwhile ends it, and says so', async ({ rig }) =>
   await end();
 });
 
+test('a task whose folder is still there, while the rest of it is deleted, is not one that has ended', async ({
+  rig,
+}) => {
+  const { root, end } = await begun(rig);
+  const tail = tailOf(rig);
+  await tail.next(hasLine('the first line'));
+  rmSync(path.join(root, 'state'), { recursive: true, force: true });
+  await tail.ended;
+  assert.equal(tail.all.at(-1), { of: 'end', why: 'The task was deleted, archived or renamed.' });
+  await end();
+});
+
 test('one that does not exist is refused', async ({ rig }) => {
   const page = await openConsoleOf(rig);
   for (const id of ['none', '..', 'a%2Fb', '%2e%2e'])
