@@ -48,6 +48,7 @@ live.test(
 
 live.test('a suggested command is run by its button, after a question', async ({ rig, page, go, confirm }) => {
   const verdicts = () => factsOf(rig, 'rotate-keys').filter(({ fact }) => fact === 'verdict').length;
+  const released = () => factsOf(rig, 'rotate-keys').filter(({ fact }) => fact === 'released').length;
   await go('tasks/rotate-keys');
   await page.getByText('The service rejected the credentials of codex.').waitFor();
   await page.getByRole('button', { name: 'Copy the command' }).first().click();
@@ -60,7 +61,8 @@ live.test('a suggested command is run by its button, after a question', async ({
   assert.is(verdicts(), 1);
   for (const [nth, button] of ['Run again', 'Rerun', 'Redo stage'].entries()) {
     await confirm(new RegExp(`^${button}$`), 'Run it');
-    await until(() => verdicts() === nth + 2);
+    // The server refuses a run while the one before it has not released the task.
+    await until(() => verdicts() === nth + 2 && released() === nth + 2);
     await page.locator('button:enabled', { hasText: 'Redo stage' }).waitFor();
   }
   await page.getByRole('button', { name: 'codex_brief, attempt 1 by codex' }).click();
