@@ -72,7 +72,7 @@ const fileIn = (environment: NodeJS.ProcessEnv): string | null => {
 const isFresh = ({ asked_at_ms }: Checked, nowMs: number): boolean =>
   asked_at_ms <= nowMs && nowMs - asked_at_ms < FRESH_MS;
 
-function look(program: string): Pick<Checked, 'size' | 'mtime_ms'> | null {
+function look(program: string): { size: number; mtime_ms: number } | null {
   try {
     const { size, mtimeMs } = statSync(program);
     return { size, mtime_ms: mtimeMs };

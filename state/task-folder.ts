@@ -125,7 +125,7 @@ function located(root: string): LocatedTask {
  * Without links: the task itself, the folders to which it writes, and where all tasks of a project have their state. One that
  * leads out counts by its name.
  */
-export function taskFolders({ root }: Pick<TaskFolder, 'root'>): string[] {
+export function taskFolders({ root }: { root: string }): string[] {
   const home = realFolder(root);
   const state = path.dirname(path.dirname(home));
   const shared = path.basename(path.dirname(home)) === 'task' ? [state, path.join(state, 'state')] : [];
@@ -153,7 +153,7 @@ function isTooDeep(root: string): boolean {
 }
 
 /** The paths of a stage's outputs. */
-export function outputsOf(task: Pick<TaskFolder, 'outputs'>, { name, tool }: { name: string; tool: Tool }) {
+export function outputsOf(task: { outputs: string }, { name, tool }: { name: string; tool: Tool }) {
   const base = path.join(task.outputs, `${name}.${tool}`);
   return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };
 }

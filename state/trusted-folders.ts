@@ -178,7 +178,7 @@ function stateOf(entry: TrustedFolder): ListedFolder['state'] {
 }
 
 /** Without its device: the number of a disk may change with each start of the machine. */
-function identityOf(folder: string): Pick<TrustedFolder, 'inode' | 'born'> {
+function identityOf(folder: string): { inode: string; born: string | null } {
   const { ino, birthtimeNs, ctimeNs } = lstatSync(folder, { bigint: true });
   // If no birth is recorded, Node returns 0 or the time of the last change.
   return { inode: `${ino}`, born: birthtimeNs === 0n || birthtimeNs === ctimeNs ? null : `${birthtimeNs}` };

@@ -175,5 +175,5 @@ export type Route =
 export const NO_OVERLAY: Overlay = { argv: [], environment: {}, folders: [], warnings: [] };
 
 /** The exit codes of the wrapper of a CLI: the published ones, or those that a description gives. */
-export const exitCodesOf = ({ tool, described }: Pick<Adapter, 'tool' | 'described'>): ExitCodes =>
+export const exitCodesOf = ({ tool, described }: Adapter): ExitCodes =>
   described === undefined ? WRAPPER_EXIT[tool as BuiltIn] : { ok: 0, ...described.row.exits, refusedInput: null };

@@ -18,7 +18,7 @@ import { readClocks } from './steady-clock.ts';
 /** What remains of a call whose wrapper died. */
 export interface Orphan extends Guarded {
   requires?: Requirements;
-  files: Pick<Invocation['files'], 'stdout' | 'stderr' | 'usage'>;
+  files: { stdout: string; stderr: string; usage: string };
   tree: Tree;
   adapter: Invocation['adapter'];
   /** How long the call has been running, in milliseconds, without the time the machine slept. */

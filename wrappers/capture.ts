@@ -239,9 +239,9 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
 
 /** A call with an unmet requirement is not a success. If it also failed, its own failure is more informative. */
 const withUnmet = (
-  { completed, failure }: Pick<Capture, 'completed' | 'failure'>,
+  { completed, failure }: { completed: boolean; failure: EngineFailure | null },
   unmet: EngineFailure | null,
-): Pick<Capture, 'unmet' | 'completed' | 'failure'> =>
+): { unmet: EngineFailure | null; completed: boolean; failure: EngineFailure | null } =>
   unmet === null ? { unmet, completed, failure } : { unmet, completed: false, failure: failure ?? unmet };
 
 interface Running {

@@ -37,10 +37,8 @@ export function checkPath({ file, where, isOfProject }: CliLocation): CheckAnswe
 }
 
 /** Preflight finds such a program, but does not start it. */
-export const isStrange = (
-  { isOfProject }: CliLocation,
-  { trustWorkspace }: Pick<ToolPlace, 'trustWorkspace'>,
-): boolean => isOfProject && !trustWorkspace;
+export const isStrange = ({ isOfProject }: CliLocation, { trustWorkspace }: { trustWorkspace: boolean }): boolean =>
+  isOfProject && !trustWorkspace;
 
 export const notStarted = ({ file }: CliLocation): CheckAnswer =>
   say(

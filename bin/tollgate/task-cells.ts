@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { TasksReport } from '../../loops/report/collect.ts';
-import type { TaskRow } from '../../loops/report/task-row.ts';
+import type { TaskRow, TaskSupervision } from '../../loops/report/task-row.ts';
 import type { TaskState } from '../../loops/report/task-state.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
@@ -89,7 +89,7 @@ export const STATE_PAINT = (cell: string): Paint | null =>
 const OF_EARLIER_RUN = ' (earlier run)';
 
 /** A result of an earlier run says nothing about the current tree. */
-export const stateWords = ({ state, checked_by }: Pick<TaskRow, 'state' | 'checked_by'>): string =>
+export const stateWords = ({ state, checked_by }: TaskRow): string =>
   `${state.replace('_', ' ')}${(state === 'done' || state === 'failed') && checked_by === 'earlier_run' ? OF_EARLIER_RUN : ''}`;
 
 /** `budget` is unknown until a run has read it. */
@@ -103,7 +103,7 @@ export function spell(ms: number): string {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-type Supervised = Pick<TaskRow, 'task_id' | 'supervision'>;
+type Supervised = { task_id: string; supervision: TaskSupervision | null };
 
 export const SUPERVISION_HEADINGS = ['task', ...ITERATION_COLUMNS] as const;
 

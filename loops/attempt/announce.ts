@@ -7,7 +7,6 @@ import { makeFolders } from '../../state/disk/folder.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { ancestorsOf } from '../../wrappers/processes/ancestors.ts';
-import type { WrapperRequest } from './request.ts';
 
 /** The process that a marker belongs to, and its ancestors: `$!` of a shell may be the pid of npx or a subshell. */
 export interface Announced {
@@ -27,7 +26,7 @@ interface DoneMarker {
   at: string;
 }
 
-type Files = Pick<WrapperRequest['files'], 'pidFile' | 'doneMarker'>;
+type Files = { pidFile: string | null; doneMarker: string | null };
 
 /**
  * Runs before any check. It writes the pid file first, so that an old marker beside it is recognised as another process's. Then

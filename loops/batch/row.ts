@@ -2,7 +2,7 @@
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { type CalledAs, goOnLine, type NextAction, toType } from '../../policies/facts/next-action.ts';
+import { goOnLine, type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { reachesShare } from '../../policies/manifest/notification.ts';
 import { changedActions, type Named } from '../../policies/verdict/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
@@ -82,7 +82,7 @@ export const isBegun = ({ state, stages }: BatchRow): boolean =>
   (state === 'failed' || state === 'interrupted' || state === 'broken') && stages.length > 0;
 
 /** The row of a task that was found unfit before any task began. */
-export function badRow({ word, message, changed }: Bad, named: Named & Pick<CalledAs, 'launcher' | 'trusts'>): RowEnd {
+export function badRow({ word, message, changed }: Bad, named: Named & { launcher: string; trusts: boolean }): RowEnd {
   const row = refusedRow(word, message);
   const [first] = changed;
   const called = { ...named, verb: 'run', word } as const;

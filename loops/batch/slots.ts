@@ -81,7 +81,7 @@ export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): B
 }
 
 /** Picks the waiting request whose tool has the fewest calls in progress; among these, the one that waits longest. */
-export function nextOf<W extends { request: Pick<SlotRequest, 'tool'> }>(
+export function nextOf<W extends { request: { tool: Tool } }>(
   queue: readonly W[],
   running: Partial<Record<Tool, number>>,
 ): W | null {

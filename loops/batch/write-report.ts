@@ -39,7 +39,7 @@ interface WrittenBatch {
 const NAMED = 5;
 
 export async function writeBatchReport(
-  { context: { cwd, environment }, concurrency, flags }: Pick<BatchRequest, 'context' | 'concurrency' | 'flags'>,
+  { context: { cwd, environment }, concurrency, flags }: BatchRequest,
   facts: BatchFacts,
   { remaining, begun, unreadable, signedOut }: Unmet,
 ): Promise<WrittenBatch> {

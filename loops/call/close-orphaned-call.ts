@@ -228,7 +228,7 @@ export function recorded(call: RecordableCall, outcome: Outcome): CallRecord {
 async function leftOf(
   open: Call,
   { call: restored, attempt, clocks }: RestoredCall,
-  { clock, sent }: Pick<Closing, 'clock' | 'sent'>,
+  { clock, sent }: Closing,
 ): Promise<Orphan> {
   const { adapter, call, limits } = restored.request;
   const begun = { guardian: open.reserved.guardian, clocks, startedAt: restored.startedAt };

@@ -31,7 +31,7 @@ export function publishAll(
   call: RecordableCall,
   attempt: Attempt,
   classified: CallRecord,
-  { capture, streams }: Pick<Outcome, 'capture' | 'streams'>,
+  { capture, streams }: Outcome,
 ): PublishedCall {
   const { request, redactor } = call;
   const { out, err, sessionIdOut } = request.files;

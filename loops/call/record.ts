@@ -3,7 +3,7 @@
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
-import { actionLine } from '../../policies/facts/next-action.ts';
+import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
@@ -80,10 +80,7 @@ function usageOf({ request, countedBefore }: RecordableCall, usage: Usage): Usag
 }
 
 /** States in one line what went wrong and what to do; null after a success. */
-export function sentenceOf(
-  record: CallRecord,
-  { charge, limits, call }: Pick<WrapperRequest, 'charge' | 'limits' | 'call'>,
-): string | null {
+export function sentenceOf(record: CallRecord, { charge, limits, call }: WrapperRequest): string | null {
   const { verdict, ending, duration_ms } = record;
   if (verdict.class === null) return null;
   const isOurs = verdict.evidence?.source === 'ending';
@@ -131,7 +128,7 @@ export function nextOf(
   { verdict, session_id, ending, tool_calls, tool }: CallRecord,
   { request, prompt }: RecordableCall,
   stderrFile: string | null,
-): Pick<CallRecord, 'next_actions'> {
+): { next_actions?: NextAction[] } {
   const { adapter, call, charge, typed } = request;
   // The run of a stage knows its manifest, and what it has already tried.
   if (verdict.class === null || charge?.runId) return {};

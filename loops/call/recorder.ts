@@ -51,7 +51,7 @@ export interface KeptRequest {
 
 /** Writes a request as the relay saw it: redacted, and without credentials. Throws the errors of the operating system. */
 export function keepRequest(
-  { redactor, clock }: Pick<RecordableCall, 'redactor' | 'clock'>,
+  { redactor, clock }: RecordableCall,
   { call_id, tool, session_id }: CallRecord,
   folder: string,
   exchange: Exchange,
@@ -84,7 +84,11 @@ function messageOf(
   };
 }
 
-function textOf(body: KeptBody, headers: RawHeaders, { redact }: Redactor): Pick<RecordedMessage, 'body' | 'less'> {
+function textOf(
+  body: KeptBody,
+  headers: RawHeaders,
+  { redact }: Redactor,
+): { body: string | null; less: string | null } {
   const read = bodyText(body, headers);
   if (read.how === 'unread') return { body: null, less: read.why };
   const text = redact(read.text);

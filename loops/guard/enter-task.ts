@@ -10,7 +10,7 @@ import {
   judgeRegister,
   vouchedIn,
 } from '../../state/calls/judge-register.ts';
-import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
+import { locateTask, projectState } from '../../state/task-folder.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { type FoundTask, rootOf } from '../task/task.ts';
@@ -19,7 +19,7 @@ import { approveAll, changesDuring, endOf, stampIn } from './other-tasks.ts';
 import { type Recovered, recoverFiles } from './recover.ts';
 
 interface GuardedTask {
-  task: Pick<TaskFolder, 'id' | 'root'>;
+  task: { id: string; root: string };
   /** The user's register, in which runs record the changes that they saw. */
   register: string;
   /** The project's `.tmp`. */

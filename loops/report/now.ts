@@ -3,7 +3,6 @@
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { TaskState } from './task-state.ts';
-import type { WaitingTicket } from './waiting.ts';
 
 export interface RunsNow {
   schema: 1;
@@ -57,7 +56,9 @@ export interface NowCall {
 }
 
 /** A turn in a queue, behind others; or a time: of a reset, or of a pause before a retry. */
-export type NowWait = Pick<WaitingTicket, 'what' | 'behind' | 'stage'> | { what: 'time'; until: string; stage: string };
+export type NowWait =
+  | { what: 'tree' | 'session'; behind: string[]; stage: string }
+  | { what: 'time'; until: string; stage: string };
 
 /** One change, with its time and its task. */
 export type NowChange = { at: string; task_id: string; folder: string } & (

@@ -7,7 +7,6 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import { type IterationCells, iterationCells } from '../../policies/supervise/supervise-text.ts';
 import { type LeftHow, standingAfter } from '../../policies/supervise/supervision.ts';
 import { kindOf, lookAt, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
@@ -59,10 +58,10 @@ export interface TaskRow {
 }
 
 /** The fields by which tasks are counted and selected. */
-export type RowStanding = Pick<TaskRow, 'state' | 'at'>;
+export type RowStanding = { state: TaskState; at: string | null };
 
 /** The part of a task's folder that most tasks need. */
-type TaskPlace = Pick<TaskFolder, 'id' | 'root' | 'state'>;
+type TaskPlace = { id: string; root: string; state: string };
 
 /** What a report shows of its tasks. */
 export interface RowReading {
@@ -217,7 +216,7 @@ export function nextOf(
   if (next !== 'answer' || isAnswered)
     return toType(NEXT_WORDS[state] ?? 'continue', goOnLine({ launcher, verb, word: task.id, trusts: false }), 'pays');
   // The saved command includes the run's permissions.
-  const save = readJsonIfFit<Pick<SessionSave, 'answer'>>(path.join(task.state, 'session_save.json'));
+  const save = readJsonIfFit<{ answer: string | null }>(path.join(task.state, 'session_save.json'));
   return answerAction(typeof save?.answer === 'string' ? save.answer : `${launcher} answer ${task.id} "…"`);
 }
 

@@ -156,7 +156,7 @@ async function reportOmissions(request: WorktreeRequest, filters: readonly strin
 
 /** Returns the next steps for the user, as lines for the report. Nothing is removed automatically. */
 export async function closeWorktree(
-  { top, branch }: Pick<Worktree, 'top' | 'branch'>,
+  { top, branch }: { top: string; branch: string },
   request: Pick<WorktreeRequest, 'root' | 'environment' | 'trust'>,
 ): Promise<string[]> {
   const commit = (await hasChanges(top, request))

@@ -164,7 +164,7 @@ function versions(
   after: Version | undefined,
   source: string,
   { bytes }: Sighting,
-): Pick<EditEntry, 'before' | 'after'> {
+): { before: Version; after: Version } {
   const whole = () => ({ bytes, sha256: hashesOf(source, [bytes])[0]! });
   switch (change.how) {
     case 'cut': {

@@ -115,7 +115,7 @@ const changedAtMs = ({ file, changedAtMs }: SessionFile): number => sight(file)?
 
 /** Finds a living call of ours in the user's register. */
 async function callIn(
-  { tool, id }: Pick<SessionFile, 'tool' | 'id'>,
+  { tool, id }: { tool: Tool; id: string },
   environment: NodeJS.ProcessEnv,
 ): Promise<string | null> {
   const folder = registerFolder(environment);

@@ -1,6 +1,7 @@
 // Runs the attempts of a stage: call, verdict, decision, and then a retry or the end. Other modules classify and decide.
 
 import { isAboutLog } from '../../policies/api-errors/failures.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
 import { usedUp } from '../../policies/manifest/call-terms.ts';
 import { omissionSentence } from '../../policies/prompt/omissions.ts';
@@ -191,7 +192,7 @@ const withDigestOfSent = (first: Prompt, sent: Prompt): Prompt =>
 /** Decides about a failure and notes the decision. Returns the next attempt, or the end of the stage. */
 async function decided(
   progress: StageProgress,
-  record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'> & Partial<Pick<CallRecord, 'call_id'>>,
+  record: { verdict: Verdict; tool_calls: number | null; session_id: string | null; call_id?: string },
   count: number,
   end: (after: StageProgress, decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => StageStep,
 ): Promise<StageStep> {

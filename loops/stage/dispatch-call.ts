@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
-import { NAMED_IN_WARNING, omissionSentence } from '../../policies/prompt/omissions.ts';
+import { NAMED_IN_WARNING, type Omission, omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
 import { mayBeLimited } from '../../state/limits/limits-folder.ts';
@@ -43,7 +43,7 @@ type CallAnswer =
 
 interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
   sent: SentText;
-  prompt: Pick<Prompt, 'warnings' | 'leftOut'>;
+  prompt: { warnings: string[]; leftOut: Omission[] };
 }
 
 /** Makes the call as soon as a slot is free; if it gets none, nothing is paid. @param wanted the hash of the stage's prompt. */
@@ -199,7 +199,7 @@ function errandOf(
  */
 export function paidAnswer(
   { open, stage, redone }: Pick<StageRun, 'open' | 'stage' | 'redone'>,
-  prompt: Pick<Prompt, 'sha256'>,
+  prompt: Prompt,
 ): CallRecord | null {
   const { ledger } = open.journal.read();
   const { calls, gated, disregarded } = ledger;
@@ -247,7 +247,7 @@ function ownToolOf({ tool }: StageRun['stage']): Pick<Errand['dispatch'], 'own_t
 }
 
 /** Returns what a call records about its prompt besides the text. */
-function aboutPrompt({ warnings, leftOut }: Pick<Prompt, 'warnings' | 'leftOut'>): Omit<Dispatch['prompt'], 'before'> {
+function aboutPrompt({ warnings, leftOut }: DispatchedPrompt['prompt']): Omit<Dispatch['prompt'], 'before'> {
   const sentence = omissionSentence(leftOut, NAMED_IN_WARNING);
   const all = [...(sentence === null ? [] : [sentence]), ...warnings];
   const more = all.length - MOST_WARNINGS;

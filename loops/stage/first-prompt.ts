@@ -38,7 +38,7 @@ type Asking = Pick<StageRun, 'open' | 'stage' | 'context'>;
 /** The beginning of a new session: the tag's line, and a hand-off note if the last session overflowed. */
 export async function beforeFirst(
   run: Asking,
-  { tag, overflowed }: Pick<StageSession, 'tag' | 'overflowed'>,
+  { tag, overflowed }: { tag: string; overflowed: boolean },
 ): Promise<string> {
   return `${headerOf(tag)}\n\n${overflowed ? `${await handOff(run, tag)}\n` : ''}`;
 }

@@ -1,8 +1,8 @@
 // Plans the attempt after a failure: what to send to which tool and session, and how long to wait first.
 
 import path from 'node:path';
+import type { Verdict } from '../../policies/facts/evidence.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
-import type { CallRecord } from '../../policies/report/call-record.ts';
 import { type Decision, decide } from '../../policies/verdict/decide.ts';
 import { waitBefore } from '../../policies/verdict/retry.ts';
 import { standInWords } from '../../policies/verdict/stand-ins.ts';
@@ -23,11 +23,11 @@ import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, wri
 import type { StageRun } from '../task/stage-run.ts';
 
 /** Without a call id if no call was made. */
-type JudgedAttempt = Pick<CallRecord, 'verdict'> & Partial<Pick<CallRecord, 'call_id'>>;
+type JudgedAttempt = { verdict: Verdict; call_id?: string };
 
 export function decisionFor(
   run: StageRun,
-  record: JudgedAttempt & Pick<CallRecord, 'tool_calls'>,
+  record: JudgedAttempt & { tool_calls: number | null },
   seen: StageHistory,
 ): Decision {
   const { open, stage, options, context } = run;
@@ -253,7 +253,7 @@ const NOTHING_BESIDE = {
 type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
 
 /** A prompt for a session that already has its beginning. */
-export const alone = ({ file }: Pick<Prompt, 'file'>): SentText => ({ before: '', file });
+export const alone = ({ file }: Prompt): SentText => ({ before: '', file });
 
 /** Changes nothing. */
 const endOfSession = async (run: StageRun, id: string, sent: SentText): Promise<EndOf> =>

@@ -175,7 +175,7 @@ export const freshEntry = (
   tag: string,
   id: string,
   at: Date,
-  counted: Pick<SessionEntry, 'context_tokens' | 'total_tokens'>,
+  counted: { context_tokens: number | null; total_tokens: number },
 ): SessionEntry => ({
   session_id: id,
   last_used: at.toISOString(),

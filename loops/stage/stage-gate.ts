@@ -20,7 +20,6 @@ import type { GateRequest } from '../gate/gate-request.ts';
 import { redactorOf } from '../redactor.ts';
 import { type FailureCircumstances, failureOf } from '../task/failure.ts';
 import { gateActions, gateFileOf } from '../task/gate-actions.ts';
-import type { Prompt } from '../task/prompt.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
 import { scopeOf } from '../tree/task-tree.ts';
@@ -28,7 +27,7 @@ import type { Baseline } from './baseline.ts';
 import { keepTreeAfter } from './kept-trees.ts';
 
 /** The parts of a prompt that its gate uses. */
-type GatedPrompt = Pick<Prompt, 'acceptanceCommands' | 'warnings'>;
+type GatedPrompt = { acceptanceCommands: string[]; warnings: string[] };
 
 /**
  * Checks the answer and the tree, restores what is out of scope if requested, and notes the findings in a file and a fact.

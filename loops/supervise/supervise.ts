@@ -85,7 +85,7 @@ const movedMistake = async (open: OpenTask, context: TaskRun['context'], { begin
 /** @param asking the paid steps; everything else that this function does costs nothing. */
 export async function superviseRun(
   task: TaskRun,
-  { begin }: Pick<Supervising, 'begin'>,
+  { begin }: { begin: 'resume' | 'restart' },
   asking: Asking,
 ): Promise<EndedRun> {
   const { open, context, runId } = task;

@@ -267,7 +267,7 @@ function neverOf({ tree, state }: Attachable): string[] {
 async function nothing(
   glob: string,
   base: string,
-  { links, hidden }: Pick<Record<keyof PassedOver, readonly string[]>, 'links' | 'hidden'>,
+  { links, hidden }: Record<keyof PassedOver, readonly string[]>,
 ): Promise<string> {
   const reason = `matches no file in ${base}`;
   if (links.length > 0) return `${reason} but symbolic links, which are not followed`;

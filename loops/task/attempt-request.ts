@@ -42,7 +42,7 @@ export interface SentText {
 export interface FailedAttempt {
   request: AttemptRequest;
   session: StageSession;
-  record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;
+  record: { verdict: Verdict; session_id: string | null; tool_calls: number | null };
   /** The text that was sent, and the version of the CLI that received it. */
   sent: SentText & { cliVersion: string | null };
 }
@@ -84,7 +84,7 @@ export interface StageSession {
   /** Records the result of a call. */
   note(record: CallRecord): Promise<void>;
   /** The session of a failed call, if it can be resumed, and how long to wait first. */
-  ahead(failed: Pick<CallRecord, 'session_id' | 'verdict'>): { id: string; restMs: number } | null;
+  ahead(failed: { session_id: string | null; verdict: Verdict }): { id: string; restMs: number } | null;
   /** Continues in the session of a call that failed at `at`, since it contains the work of that call. */
   resumeIn(id: string, failed: Verdict, at: Date): Promise<'held' | 'stopped'>;
   /** Whether the session must not be resumed. */

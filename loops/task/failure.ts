@@ -171,7 +171,7 @@ export function changedFailure(
 }
 
 /** A task that cannot be run in its current form. */
-export function invalidFailure({ task, called }: Pick<OpenTask, 'task' | 'called'>, why: string, at: Date): Failure {
+export function invalidFailure({ task, called }: OpenTask, why: string, at: Date): Failure {
   return {
     ...EMPTY_FAILURE,
     task_id: task.id,
@@ -223,7 +223,7 @@ export function pausedFailure(run: StageRun, pause: CallSlot & { how: 'paused' }
 
 /** The run was stopped. */
 export function interruptedFailure(
-  { task, called }: Pick<OpenTask, 'task' | 'called'>,
+  { task, called }: OpenTask,
   stage: string | null,
   by: string,
   exitCode: number,

@@ -21,8 +21,8 @@ import type { OpenTask } from './task.ts';
 /** @param answer whether the stage has a paid answer. @returns the possible actions, the best first. */
 export function gateActions(
   open: OpenTask,
-  stage: Pick<Stage, 'name' | 'tool'>,
-  { findings, restored, changes }: Pick<GateRecord, 'findings' | 'restored' | 'changes'>,
+  stage: Stage,
+  { findings, restored, changes }: GateRecord,
   answer: GatedCall['answer'],
   rechecks = false,
 ): NextAction[] {

@@ -37,7 +37,7 @@ export function paidWords(open: OpenTask): string[] {
 }
 
 /** Reports the calls that died with their wrappers: one sentence for each, oldest first. */
-export function lostCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
+export function lostCalls({ calls }: Ledger): string[] {
   const granted = [...calls.values()].filter((call) => call.granted);
   return granted.flatMap((call, i) => {
     const how = fateOf(call);
@@ -57,7 +57,7 @@ function fateOf({ ended, verdict }: Call): string | null {
 }
 
 /** Reports the calls that agents charged to the task from within their own calls: one sentence for each enclosing call. */
-export function nestedCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
+export function nestedCalls({ calls }: Ledger): string[] {
   return [...calls.values()].flatMap(({ reserved: { stage, call_id }, nested }) => {
     if (nested === 0) return [];
     const were = nested === 1 ? '1 call was' : `${nested} calls were`;
@@ -66,7 +66,7 @@ export function nestedCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
 }
 
 /** Reports what the agent of one call charged to the task while it ran, and how many of its requests were refused. */
-export function nestedWords({ read }: Pick<Journal, 'read'>, callId: string): string[] {
+export function nestedWords({ read }: Journal, callId: string): string[] {
   const nested = [...read().ledger.calls.values()].filter(({ reserved }) => reserved.within === callId);
   const granted = nested.filter(({ granted }) => granted).length;
   return nested.length === 0

@@ -60,7 +60,7 @@ export function readTemplate(
 
 const BUILT_IN = 'builtin:';
 
-function lookUpBuiltIn({ answer }: Pick<TemplatePlace, 'answer'>, wanted: string): LookedUp {
+function lookUpBuiltIn({ answer }: TemplatePlace, wanted: string): LookedUp {
   const role = wanted.slice(wanted.startsWith(BUILT_IN) ? BUILT_IN.length : 0);
   if (Object.hasOwn(ROLES, role)) {
     const { template } = ROLES[role as keyof typeof ROLES];

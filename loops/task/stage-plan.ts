@@ -29,10 +29,7 @@ export const supervisedMistake = ({ manifest, task }: { manifest: Manifest; task
 export const ALL_STAGES = 'all';
 
 /** Returns what is wrong with the user's choices about stages, before the task is claimed; or null. */
-export function choiceMistake(
-  plans: readonly StagePlan[],
-  { redo, keep }: Pick<RunOptions, 'redo' | 'keep'>,
-): string | null {
+export function choiceMistake(plans: readonly StagePlan[], { redo, keep }: RunOptions): string | null {
   const names = plans.map(({ stage }) => stage.name);
   const unknown = [...redo.filter((name) => name !== ALL_STAGES), ...keep].find((name) => !names.includes(name));
   if (unknown !== undefined) return `there is no stage "${unknown}"; the stages are ${names.join(', ')}`;

@@ -139,7 +139,7 @@ export async function markDone(
   journal: Journal,
   stage: string,
   callId: string,
-  prompt: Pick<Prompt, 'sha256'>,
+  prompt: { sha256: string },
 ): Promise<void> {
   const done = { stage, call_id: callId, prompt_sha256: prompt.sha256 };
   await journal.note({ ...done, fact: 'done' });

@@ -194,7 +194,7 @@ function boundedVerdictMistake(schema: object): ReturnType<typeof verdictMistake
 function rowsOf(
   { triage: { rules }, notify, unsound }: ProjectFile,
   trust: 'trusted' | 'untrusted',
-): Pick<OpenTask, 'ownRows' | 'notifiers' | 'notes'> {
+): { ownRows: readonly OwnRow[]; notifiers: readonly NotifierRow[]; notes: string[] } {
   if (trust === 'trusted') {
     const notes = Object.entries(unsound).map(
       ([name, message]) => `${name} of tollgate.yaml cannot be called: ${message}`,
@@ -275,7 +275,7 @@ async function withWholeId(manifest: Manifest, plans: readonly StagePlan[], look
 }
 
 /** A working folder outside the project is a tree of its own. */
-export function treeOf({ root, manifest }: Pick<OpenTask, 'root' | 'manifest'>): string {
+export function treeOf({ root, manifest }: { root: string; manifest: Manifest }): string {
   const folder = path.resolve(root, manifest.cwd ?? '.');
   return folder === root || folder.startsWith(root + path.sep) ? root : folder;
 }

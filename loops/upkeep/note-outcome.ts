@@ -2,7 +2,7 @@
 
 import type { ApiErrorFate } from '../../policies/api-errors/entry.ts';
 import { layOutOutcome } from '../../policies/api-errors/log-format.ts';
-import type { CallRecord } from '../../policies/report/call-record.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace } from '../../state/api-errors/place.ts';
 import { loggedCalls } from '../../state/api-errors/read.ts';
@@ -23,7 +23,7 @@ interface EndedStage {
 /** @param end how the stage ended, and its last call. */
 export function noteOutcome(
   ended: EndedStage,
-  end: { how: 'done' | 'failed' | 'interrupted'; record: Pick<CallRecord, 'verdict'> | null },
+  end: { how: 'done' | 'failed' | 'interrupted'; record: { verdict: Verdict } | null },
 ): void {
   // The next run continues the stage.
   if (end.how === 'interrupted') return;

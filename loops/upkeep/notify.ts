@@ -97,7 +97,7 @@ async function send(sending: Sending, row: NotifierRow, notification: Notificati
 
 /** Takes the list of nearly used limits for a run's end, but only if a notifier reports them; otherwise they are kept. */
 export async function nearLimitsFor(
-  { environment, clock }: Pick<RunContext, 'environment' | 'clock'>,
+  { environment, clock }: RunContext,
   notifiers: readonly NotifierRow[],
   root: string,
 ): Promise<string[]> {

@@ -81,7 +81,7 @@ function endOf({ ending, exitCode, signal, obstacle, stderr }: PlainOutcome, { t
 
 const MAX_SAID = 120;
 
-type Facts = Pick<PlainOutcome, 'exitCode' | 'signal' | 'obstacle'> & { timeoutMs: number };
+type Facts = { exitCode: number | null; signal: string | null; obstacle: string | null; timeoutMs: number };
 
 const WHY: Partial<Record<PlainOutcome['ending'], (facts: Facts) => string>> = {
   exited: ({ exitCode }) => `exit ${exitCode}`,

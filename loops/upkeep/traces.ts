@@ -32,10 +32,7 @@ interface Trace {
  * Reads the traces of a task, without secrets and without control characters for a terminal.
  * @param content whether prompts and answers are included.
  */
-export function readTraces(
-  open: Pick<OpenTask, 'task' | 'journal' | 'hide'>,
-  content: 'omitted' | 'included',
-): Trace[] {
+export function readTraces(open: OpenTask, content: 'omitted' | 'included'): Trace[] {
   const { task, journal, hide } = open;
   const shown = (text: string) => visible(hide(text));
   // Redacted before it is cut or encoded as JSON, where a secret or an escape would have another form.

@@ -1,7 +1,6 @@
 // Reads an answer's verdict: exactly PASS or FAIL, on the first line of its section "Verdict" or in its JSON property "verdict".
 
-import type { Finding, SaidVerdict } from '../facts/gate-record.ts';
-import type { ResolvedRole } from '../manifest/resolved-role.ts';
+import type { Finding, OnFail, SaidVerdict } from '../facts/gate-record.ts';
 import { keyOf } from '../text/headings.ts';
 import { sectionTexts } from '../text/sections.ts';
 import { readJsonAnswer } from './json-answer.ts';
@@ -33,7 +32,7 @@ const VERDICT = 'Verdict';
 const DRESS = /[\s*_`[\]().:!|>#-]|\u200b|\ufe0f|\p{Extended_Pictographic}/gu;
 
 export interface Judging {
-  role: Pick<ResolvedRole, 'givesVerdict' | 'onFail'>;
+  role: { givesVerdict: boolean; onFail: OnFail };
   stage: { schema?: object | undefined; on_fail?: 'note' | 'stop' | undefined };
 }
 

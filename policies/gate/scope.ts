@@ -49,7 +49,7 @@ export function outsideScope(scope: Scope): (path: string) => boolean {
 }
 
 /** The paths that the task protects. They are watched even if git ignores them. */
-export type KeptOut = Pick<Scope, 'deny' | 'forbidden'>;
+export type KeptOut = { deny: readonly string[]; forbidden: readonly string[] };
 
 export interface ScopeWatch {
   names(path: string): boolean;

@@ -48,7 +48,7 @@ const beside = (call: OpenCall, name: string, project: string | null) => (other:
   (name === 'any' || (other.tool === call.tool && other.account === call.account)) &&
   (project === null || other.project === project);
 
-type OtherCall = Pick<OpenCall, 'tool' | 'account' | 'project'>;
+type OtherCall = { tool: string; account: string; project: string };
 
 const rowsFor = (limits: Readonly<Record<string, number>>, tool: string): [name: string, most: number][] =>
   Object.entries(limits).filter(([name]) => name === 'any' || name === tool);

@@ -16,7 +16,7 @@ export interface Hold {
   probe: { call_id: string; owner: ProcessIdentity } | null;
 }
 
-export type HeldCall = Pick<Hold, 'tool' | 'account' | 'model'>;
+export type HeldCall = { tool: string; account: string; model: string | null };
 
 /**
  * Returns the hold for a limit that later calls would meet too. null if the failure concerns only this call, or if time does not

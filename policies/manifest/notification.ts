@@ -109,7 +109,7 @@ const plain = (text: string): string => text.replace(/[&<>]/g, (sign) => ESCAPED
 
 /** @param at in whole seconds since 1970. It is signed too, so that an old message cannot be sent again. */
 export function headersOf(
-  { id, event }: Pick<Notification, 'id' | 'event'>,
+  { id, event }: Notification,
   body: string,
   secret: string | null,
   at: number,

@@ -75,11 +75,11 @@ export const isOwnCall = ({ called }: Situation): boolean => called.wrapper !== 
 export const thenRerun = (situation: Situation): NextAction => rerun(situation, `then call ${situation.tool} again`);
 
 /** Raises the budget by five calls. The user decides how much may be paid. */
-export const raiseBudget = ({ called, budget = 10 }: Pick<Situation, 'called' | 'budget'>): NextAction =>
+export const raiseBudget = ({ called, budget = 10 }: Situation): NextAction =>
   forUser('budget', toType('raise the limit', taskLine(called, 'budget', `--set ${budget + 5}`)));
 
 /** A tool that a project describes is only found if the project is trusted. */
-export const preflight = ({ called, tool }: Pick<Situation, 'called' | 'tool'>): NextAction =>
+export const preflight = ({ called, tool }: { called: CalledAs; tool: Tool }): NextAction =>
   toType(
     `check the installation and the sign-in of ${tool}, without a paid call`,
     preflightLine(called.launcher, `--tools ${tool}`, ...(isBuiltIn(tool) ? [] : ['--trust-workspace'])),

@@ -44,10 +44,7 @@ type Fitness =
  * Decides whether the session may be resumed.
  * @param limit in tokens.
  */
-export function fitnessOf(
-  { poisoned, error_count, context_tokens }: Pick<SessionEntry, 'poisoned' | 'error_count' | 'context_tokens'>,
-  limit: number,
-): Fitness {
+export function fitnessOf({ poisoned, error_count, context_tokens }: SessionEntry, limit: number): Fitness {
   if (poisoned !== undefined) return { how: 'unfit', because: 'poisoned', why: poisoned };
   if (error_count >= MAX_SESSION_ERRORS)
     return { how: 'unfit', because: 'errors', why: `it failed ${error_count} times in a row` };

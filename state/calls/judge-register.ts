@@ -53,7 +53,7 @@ export function namesIn({ names }: CallEntry, id: string): FolderNames | undefin
 export interface ChangeEntry {
   v: number;
   task: string;
-  by: Pick<CallEntry, 'task_id' | 'stage' | 'call_id'> & { from: string; to: string | null };
+  by: { task_id: string; stage: string; call_id: string; from: string; to: string | null };
   /** Relative to the task's folder. */
   files: string[];
 }

@@ -20,7 +20,7 @@ export function leaveWish({ wishes }: DistillFolder, wish: LeftWish, at: Date): 
 }
 
 /** The file changes with each request: only a file with a known name can be watched. */
-export const bellOf = ({ wishes }: Pick<DistillFolder, 'wishes'>): string => path.join(wishes, 'bell');
+export const bellOf = ({ wishes }: { wishes: string }): string => path.join(wishes, 'bell');
 
 /** In the order in which they were made; other files are not touched. */
 export function wishesLeft({ wishes }: DistillFolder): { file: string; wish: LeftWish }[] {

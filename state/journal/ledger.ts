@@ -258,13 +258,13 @@ export function answeredIn({ calls }: Ledger): string[] {
 }
 
 /** Which tool or model replaced which when the call was made, the first replacement first. */
-export function standInsOf({ decided }: Pick<Ledger, 'decided'>, { reserved, before }: Call): StandIn[] {
+export function standInsOf({ decided }: Ledger, { reserved, before }: Call): StandIn[] {
   const { run_id, stage } = reserved;
   return run_id === null ? [] : standInsIn({ decided: decided.slice(0, before.decided) }, run_id, stage);
 }
 
 /** All fallbacks that the run chose, called or not yet. */
-export const standInsIn = ({ decided }: Pick<Ledger, 'decided'>, runId: string, of: string): StandIn[] =>
+export const standInsIn = ({ decided }: { decided: Of<'decided'>[] }, runId: string, of: string): StandIn[] =>
   decided.flatMap(({ run_id, stage, stand_in }) =>
     run_id === runId && stage === of && stand_in !== undefined ? [stand_in] : [],
   );
@@ -272,7 +272,7 @@ export const standInsIn = ({ decided }: Pick<Ledger, 'decided'>, runId: string, 
 /**
  * The decision after each call, by the order of the lines, because a clock may be set back. A decision is about the last call of its run and stage before it. If several are about one call, the first counts.
  */
-export function decisionsByCall({ calls, decided }: Pick<Ledger, 'calls' | 'decided'>): Map<Call, Of<'decided'>> {
+export function decisionsByCall({ calls, decided }: Ledger): Map<Call, Of<'decided'>> {
   const found = new Map<Call, Of<'decided'>>();
   const last = new Map<string, Call>();
   const reserved = calls.values();

@@ -23,11 +23,8 @@ export const MAX_NOTE_BYTES = 64 * 1024;
  * The folder of the notes for a task. If the user has a home, it is outside the project, which a sandboxed agent may write. An
  * agent of the same user without a sandbox can still write there.
  */
-export const notesFolder = (
-  environment: NodeJS.ProcessEnv,
-  stateFolder: string,
-  { root }: Pick<TaskFolder, 'root'>,
-): string => path.join(userState(environment) ?? path.join(stateFolder, 'state'), 'notes', taskKey(root));
+export const notesFolder = (environment: NodeJS.ProcessEnv, stateFolder: string, { root }: { root: string }): string =>
+  path.join(userState(environment) ?? path.join(stateFolder, 'state'), 'notes', taskKey(root));
 
 /** The run of the task copies the note into the journal between two calls. */
 export async function leaveNote(folder: string, text: string, at: Date): Promise<string> {
@@ -52,8 +49,7 @@ export function notesLeft(folder: string): LeftNote[] {
 /** Called once the journal contains it. */
 export const removeNote = ({ file }: LeftNote): void => rmSync(file, { force: true });
 
-const fileOf = ({ state }: Pick<TaskFolder, 'state'>, sha256: string): string =>
-  path.join(state, 'supervise', `${sha256}.md`);
+const fileOf = ({ state }: { state: string }, sha256: string): string => path.join(state, 'supervise', `${sha256}.md`);
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -61,7 +57,7 @@ export const hashOf = (text: string): string => createHash('sha256').update(text
  * Stores a text on disk before anything is paid for it, named by its SHA-256.
  * @returns its hash. An existing complete file is not written again.
  */
-export async function keepText(task: Pick<TaskFolder, 'state'>, text: string): Promise<string> {
+export async function keepText(task: TaskFolder, text: string): Promise<string> {
   const sha256 = hashOf(text);
   const file = fileOf(task, sha256);
   if (wholeOrNull(file, sha256) === null) await writeAtomic(file, text);
@@ -69,7 +65,7 @@ export async function keepText(task: Pick<TaskFolder, 'state'>, text: string): P
 }
 
 /** Returns exactly the bytes that were stored; a worker never gets a part of them, or another text. */
-export function keptText(task: Pick<TaskFolder, 'state'>, sha256: string): string {
+export function keptText(task: TaskFolder, sha256: string): string {
   const file = fileOf(task, sha256);
   const text = wholeOrNull(file, sha256);
   if (text !== null) return text;

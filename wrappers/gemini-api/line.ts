@@ -60,7 +60,7 @@ export const unreadable = (line: Line, why: string, status: number, text: string
 /** The answer broke off before its end. A further request may get it whole. */
 export const brokenOff = (what: string): ServiceFailure => failure({ message: what, offline: true });
 
-const failure = (known: Pick<ServiceRefusal, 'message'> & Partial<ServiceRefusal>): ServiceFailure =>
+const failure = (known: { message: string } & Partial<ServiceRefusal>): ServiceFailure =>
   new ServiceFailure({ status: null, retryAfterMs: null, body: '', offline: false, ...known });
 
 const MAX_TOLD = 65_536;

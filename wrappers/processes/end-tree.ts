@@ -196,7 +196,7 @@ function freezeGroup({ root }: Tree, { above }: Members): boolean {
 
 const open = ({ rows }: Members, { refused }: Toll) => rows.filter((row) => !refused.has(keyOf(row)));
 
-const keyOf = ({ pid, startTime }: Pick<ProcessRow, 'pid'> & { startTime: string | null }) => `${pid} ${startTime}`;
+const keyOf = ({ pid, startTime }: { pid: number; startTime: string | null }) => `${pid} ${startTime}`;
 
 async function send(rows: readonly ProcessRow[], signal: NodeJS.Signals, toll: Toll): Promise<void> {
   const { hit, refused } = await processTable.signal(rows, signal);

@@ -16,7 +16,7 @@ export interface Signs {
   /** Our user. */
   uid: number;
   /** These never belong to the tree, even with a marker. */
-  above: Pick<Lineage, 'spared' | 'sessions'>;
+  above: { spared: ReadonlySet<number>; sessions: ReadonlySet<number> };
   /** The oldest start time that a process of the call can have; null if it is not known. */
   since: string | null;
 }

@@ -112,7 +112,7 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
 }
 
 /** No tool of this server can trust a folder, and an agent should not type a flag that does. The user decides. */
-function withTrust(failure: Pick<Verdict, 'reason'> | null, actions: readonly NextAction[]): readonly NextAction[] {
+function withTrust(failure: { reason: string | null } | null, actions: readonly NextAction[]): readonly NextAction[] {
   if (failure?.reason !== 'untrusted') return actions;
   const way =
     'Ask the user to run `tollgate trust` in it, or to register this server with: tollgate mcp --trust-workspace';

@@ -109,7 +109,7 @@ function conversationOf(log: string, data: LoggedError['data']): unknown {
   }
 }
 
-function unreadableOf({ unreadable }: Pick<ErrorsReport, 'unreadable'>): string[] {
+function unreadableOf({ unreadable }: ErrorsReport): string[] {
   const [first] = unreadable;
   if (first === undefined) return [];
   const many = unreadable.length === 1 ? '1 entry is' : `${unreadable.length} entries are`;

@@ -36,7 +36,7 @@ export const SUPERVISE_EXITS: CommandSpec['exits'] = [
   [70, 'an internal error'],
 ];
 
-export const supervisingOf = ({ given }: Pick<Arguments, 'given'>): Supervising => ({
+export const supervisingOf = ({ given }: Arguments): Supervising => ({
   begin: given.has('anew') ? 'restart' : 'resume',
   movedTree: given.has('accept-tree') ? 'accepted' : 'refused',
 });

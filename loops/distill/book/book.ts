@@ -175,7 +175,7 @@ function between(text: string, begin: string, end: string): string {
 }
 
 /** The root of the page tree counts all pages, so the largest count is the total. */
-function pagesOf(fd: number, size: number): Pick<PdfFound, 'hasPage' | 'pages'> {
+function pagesOf(fd: number, size: number): { hasPage: boolean; pages: number | null } {
   let most: number | null = null;
   let hasPage = false;
   for (let at = 0; at < size; at += PIECE_BYTES - OVERLAP_BYTES) {
