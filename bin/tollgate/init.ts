@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Ignoring, ignoreState } from '../../loops/tree/gitignore.ts';
+import { ignoreState } from '../../loops/tree/gitignore.ts';
 import { defaultBranch } from '../../loops/tree/repository.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
@@ -154,7 +154,7 @@ function proposed({ tests }: Repository, command: string | null, isRun: boolean)
  * @returns null if we must not change it: the state is stored elsewhere, or an agent runs this, whose changes to the tree are
  * checked.
  */
-async function ignored(): Promise<Ignoring | null> {
+async function ignored() {
   if (process.env.TOLLGATE_STATE || (await refusalWithin('gitignore')) !== null) return null;
   return ignoreState(projectRoot(process.cwd()));
 }

@@ -1,6 +1,6 @@
 // Implements tollgate scope ask: reports to an agent what it may change, before it edits.
 
-import { askTask, type ScopeAnswer } from '../../loops/stage/scope-question.ts';
+import { askTask } from '../../loops/stage/scope-question.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { namesOf } from '../../wrappers/processes/passed-variables.ts';
@@ -57,6 +57,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 const hintFor = (verb: string, paths: readonly string[]): string =>
   nearest(verb, ['ask']) === null ? `tollgate scope ask ${[verb, ...paths].join(' ')}` : 'did you mean ask?';
 
-const lineOf = ({ path, allowed, why }: ScopeAnswer): string => `${allowed ? 'yes' : 'no '}  ${path}  ${why}\n`;
+const lineOf = ({ path, allowed, why }: { path: string; allowed: boolean; why: string }): string =>
+  `${allowed ? 'yes' : 'no '}  ${path}  ${why}\n`;
 
 const invalid = badInputOf('tollgate scope');

@@ -15,7 +15,7 @@ import { runTask } from '../run/run.ts';
 import { traceEnd } from '../upkeep/export.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './check-tasks.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
-import { type BatchBounds, type BatchLimits, type BatchProgress, type BatchRequest, openLimits } from './request.ts';
+import { type BatchBounds, type BatchProgress, type BatchRequest, openLimits } from './request.ts';
 import { type BatchRow, badRow, isBegun, type RowEnd, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 import { type BatchFacts, tellBatchEnd, writeBatchReport } from './write-report.ts';
@@ -30,7 +30,7 @@ export type BatchRan =
  * Tasks in progress for each allowed call. With `go_on`, more than one gives a choice of tools. With `stop`, no task pays before
  * the failure of another is known that would have prevented its start.
  */
-const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits['onFailure'], number>;
+const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<'go_on' | 'stop', number>;
 
 /**
  * Checks every task, then runs them with at most `concurrency` paid calls at once. A task that fails, is refused or breaks

@@ -19,7 +19,7 @@ export interface BatchRequest extends RunSettings, BatchLimits {
   tell(progress: BatchProgress): void;
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   /** What happens to the tasks that have not begun when one has failed. */
   onFailure: 'go_on' | 'stop';
   /** Time awake until the batch makes no more calls; null means no limit. */

@@ -3,7 +3,7 @@
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import { elsewhereMistake, findSession, isDeleted, lookInto, worksElsewhere } from '../session/own-files.ts';
-import { type RepairedSession, repairBeforeResume } from '../session/repair.ts';
+import { repairBeforeResume } from '../session/repair.ts';
 import type { Refusal } from './check.ts';
 
 type Resumable =
@@ -43,7 +43,7 @@ async function countedBefore({ request }: CheckedCall, sessionId: string): Promi
   return session && lookInto(adapter.tool, session, (conversation) => conversation.countedSoFar());
 }
 
-function repair({ request, cliVersion, clock }: CheckedCall, sessionId: string): Promise<RepairedSession> {
+function repair({ request, cliVersion, clock }: CheckedCall, sessionId: string) {
   const { adapter, call } = request;
   const { tool } = adapter;
   const { environment, cwd } = call;

@@ -3,14 +3,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { oldBackups } from '../../policies/session/reverted-turns.ts';
-import type {
-  EditEntry,
-  EditKind,
-  EditState,
-  KeptEdit,
-  KnownEdit,
-  Version,
-} from '../../policies/session/session-edits.ts';
+import type { EditEntry, EditKind, KeptEdit, KnownEdit, Version } from '../../policies/session/session-edits.ts';
 import {
   ChangedError,
   copyWhole,
@@ -243,7 +236,7 @@ export function lookAtInterruptedEdits(edits: readonly KnownEdit[], { file }: { 
 }
 
 /** The CLI may have continued from either version. If both match, the longer one is the better evidence. */
-function stateIn({ before, after }: { before: Version; after: Version }, file: string): EditState {
+function stateIn({ before, after }: { before: Version; after: Version }, file: string) {
   const bytes = sight(file)?.bytes ?? 0;
   const longerFirst = [
     { ...before, state: 'failed' as const },

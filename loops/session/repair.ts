@@ -22,7 +22,7 @@ export interface Broken {
 }
 
 /** `what` and `why` are half sentences for a report. */
-export type RepairedSession = { how: 'repaired'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
+type RepairedSession = { how: 'repaired'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
 
 /** Runs before a resume and changes only what is known to be sent wrongly. It does not touch a session that it cannot read. */
 export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>

@@ -8,7 +8,7 @@ import { readPassed } from '../../wrappers/processes/passed-variables.ts';
 import { readTask, treeOf } from '../task/task.ts';
 import { scopeOf } from '../tree/task-tree.ts';
 
-export interface ScopeAnswer {
+interface ScopeAnswer {
   /** Relative to the tree's root; unchanged from the request if it is outside of the tree. */
   path: string;
   allowed: boolean;

@@ -7,7 +7,7 @@ import { ANSWER_SECTIONS, ROLES } from '../../policies/manifest/roles.ts';
 import { type ExpandedTemplate, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { Forbids } from '../tree/forbidden.ts';
-import { type Ground, type ReadWithin, readWithin } from '../tree/read-within-folder.ts';
+import { type ReadWithin, readWithin } from '../tree/read-within-folder.ts';
 
 interface TemplatePlace {
   stage: string;
@@ -78,7 +78,7 @@ const withoutSections = (template: string): string => template.split(`\n${ANSWER
 
 /** Looks in the same folder, with or without the extension of the including file. */
 function lookUpFile(
-  { folder: ground }: Ground,
+  { folder: ground }: { folder: string },
   readHere: (file: string) => ReadWithin,
   wanted: string,
   from: string,

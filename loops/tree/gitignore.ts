@@ -7,7 +7,7 @@ import { visible } from '../../policies/text/display.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { askGit } from './run-git.ts';
 
-export type Ignoring =
+type Ignoring =
   /** The line was written. */
   | { how: 'added'; file: string }
   /** Git already ignores it, or there is no repository. */

@@ -16,7 +16,7 @@ export type ReadWithin =
 
 const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
-export interface Ground {
+interface Ground {
   folder: string;
   /** The folder to which `security.forbidden_paths` are relative. */
   root: string;

@@ -68,7 +68,7 @@ const oneLine = (text: string): string => visible(text).replace(/\s+/g, ' ');
 const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');
 
 /** A line may contain a large conversation, so only its beginning is read. */
-export interface LogLine {
+interface LogLine {
   text: string;
   /** The length of the whole line, without its newline. */
   bytes: number;

@@ -49,7 +49,7 @@ type EditLine =
   | ({ schema: number; state: 'planned' } & EditEntry)
   | { schema: number; state: 'made' | 'failed' | 'dropped'; n: number; at: string };
 
-export type EditState = 'planned' | 'made' | 'failed';
+type EditState = 'planned' | 'made' | 'failed';
 
 export interface KnownEdit extends EditEntry {
   state: EditState;

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { createParser, type LogLine, type ParsedEntry } from '../../policies/api-errors/log-format.ts';
+import { createParser, type ParsedEntry } from '../../policies/api-errors/log-format.ts';
 import { namesIn } from '../disk/folder.ts';
 import { lookAt, openRegular } from '../disk/regular-file.ts';
 import { isSystemError } from '../system-error.ts';
@@ -82,7 +82,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const DATA = Buffer.from('Data: ');
 const NEWLINE = 0x0a;
 
-function* linesOf(fd: number): Generator<LogLine> {
+function* linesOf(fd: number) {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -96,7 +96,7 @@ function* linesOf(fd: number): Generator<LogLine> {
     kept.push(Buffer.from(piece));
     keptBytes += piece.length;
   };
-  const line = (): LogLine => {
+  const line = () => {
     const text = Buffer.concat(kept).toString('utf8');
     const finished = { text: text.startsWith('Data: ') ? 'Data: ' : text, bytes, at };
     [kept, keptBytes, bytes] = [[], 0, 0];

@@ -11,7 +11,7 @@ export interface Line {
   maxSilenceMs: number;
 }
 
-export interface Answered {
+interface Answered {
   status: number;
   headers: Headers;
   text: string;

@@ -6,7 +6,7 @@ import { cut } from '../../policies/text/display.ts';
 import { parseObject, partOf } from '../../policies/text/json.ts';
 import { openFollowed, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type BookToUpload, ServiceFailure } from './document-service.ts';
-import { type Answered, type Line, send, unreadable } from './line.ts';
+import { type Line, send, unreadable } from './line.ts';
 
 interface Uploader {
   /** The service's own description of the file. */
@@ -153,7 +153,7 @@ function bytesOf({ fd, book, buffers }: Source, from: number, to: number) {
   return { stream: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), unread: () => fault };
 }
 
-function fileIn(line: Line, { headers, status, text }: Answered): unknown {
+function fileIn(line: Line, { headers, status, text }: { headers: Headers; status: number; text: string }): unknown {
   const file = partOf(parseObject(text)?.file);
   if (headers.get(STATUS) === 'final' && file !== null) return file;
   throw unreadable(line, 'to the end of an upload, and named no file', status, text);

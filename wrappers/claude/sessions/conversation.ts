@@ -8,7 +8,6 @@ import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 import { type Conversation, type Edit, type SessionFile, SessionFileError } from '../../sessions/store.ts';
 import {
-  type ClaudeEntry,
   type ClaudeRow,
   type ClaudeStanding,
   foldTranscript,
@@ -23,7 +22,7 @@ export function openTranscript(session: SessionFile): Conversation {
   const standing = foldTranscript(table);
   if (standing.rows.length === 0) throw new SessionFileError(session.file, noConversation(session, table.count));
   const { entries } = standing;
-  const entryOf = (turn: number): ClaudeEntry => {
+  const entryOf = (turn: number) => {
     const entry = entries[turn - 1];
     if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${entries.length}`);
     return entry;
@@ -63,7 +62,7 @@ export function openTranscript(session: SessionFile): Conversation {
 const TESTED = /^2\.1\.(?:197|330)$/;
 
 /** The index of the row at which each model message begins, among those that follow the prompt. */
-function stepsIn({ rows }: ClaudeEntry): number[] {
+function stepsIn({ rows }: { rows: ClaudeRow[] }): number[] {
   const seen = new Set<string | null>();
   return rows.flatMap(({ kind, message }, at) => {
     if (kind !== 'model' || (message !== null && seen.has(message))) return [];
@@ -114,7 +113,7 @@ function cutBehind(leaf: ClaudeRow, { table }: Marked): Edit {
   };
 }
 
-function readTurn(table: LineTable, number: number, { prompt, rows }: ClaudeEntry): Turn {
+function readTurn(table: LineTable, number: number, { prompt, rows }: { prompt: ClaudeRow; rows: ClaudeRow[] }): Turn {
   const record = read(table, prompt);
   const names = new Map<string, string>();
   return {

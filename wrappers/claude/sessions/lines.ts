@@ -155,7 +155,7 @@ function tokensOf(record: Fields): ContextTokens | null {
 }
 
 /** A prompt and what followed it. */
-export interface ClaudeEntry {
+interface ClaudeEntry {
   prompt: ClaudeRow;
   /** The row that it follows; null for none. */
   before: ClaudeRow | null;

@@ -8,12 +8,12 @@ import { visible } from '../../../policies/text/display.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
-import { type CopilotEntry, foldEvents, HEAD_BYTES, isSubAgents, readBegun, typeOf } from './lines.ts';
+import { foldEvents, HEAD_BYTES, isSubAgents, readBegun, typeOf } from './lines.ts';
 
 export function openEvents(session: SessionFile): Conversation {
   const table = openTable(session);
   const { entries, counts } = foldEvents(table);
-  const entryOf = (turn: number): CopilotEntry => {
+  const entryOf = (turn: number) => {
     const entry = entries[turn - 1];
     if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${entries.length}`);
     return entry;
@@ -54,7 +54,7 @@ export function openEvents(session: SessionFile): Conversation {
 const TESTED = /^1\.0\.102$/;
 
 /** The line at which each step begins: a message of the agent itself, or the turn_start before it. */
-function stepsIn(table: LineTable, { lines }: CopilotEntry): number[] {
+function stepsIn(table: LineTable, { lines }: { lines: number[] }): number[] {
   const steps: number[] = [];
   let start: number | null = null;
   for (const line of lines) {
@@ -88,7 +88,7 @@ function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
 
 const brief = (text: string | null): string => visible(String(text)).slice(0, 80);
 
-function readTurn(table: LineTable, number: number, { prompt, lines }: CopilotEntry): Turn {
+function readTurn(table: LineTable, number: number, { prompt, lines }: { prompt: number; lines: number[] }): Turn {
   const event = readRecord(table.text(prompt)) ?? {};
   const names = new Map<string, string>();
   return {

@@ -51,7 +51,7 @@ export function readBegun(line: string): CopilotSessionStart | null {
   };
 }
 
-export interface CopilotEntry {
+interface CopilotEntry {
   /** The line of its prompt. */
   prompt: number;
   /** Relevant lines after the prompt. */
