@@ -44,10 +44,10 @@ notify.test(
     assert.equal(await told(shown), [], 'the page is visible');
     await page.evaluate('window.isHidden = true');
     fail(shown, '2026-01-02T00:00:00.000Z');
-    await page.waitForFunction('window.told.length === 1');
+    await page.waitForFunction(() => (window as unknown as { told: string[] }).told.length === 1);
     fail(shown, '2026-01-02T00:00:00.000Z');
     fail(shown, '2026-01-03T00:00:00.000Z', 'parked');
-    await page.waitForFunction('window.told.length === 2');
+    await page.waitForFunction(() => (window as unknown as { told: string[] }).told.length === 2);
     assert.equal(await told(shown), ['the-new-one failed', 'the-new-one asks a question']);
   },
   withFakes('default', 'granted'),

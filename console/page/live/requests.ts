@@ -150,7 +150,5 @@ export async function change<P extends keyof Actions>(path: P, wish: Actions[P])
 /** The same, for a caller that shows the result itself. @returns what was done, or the problem. */
 export async function changeQuietly<P extends keyof Actions>(path: P, wish: Actions[P]): Promise<string | Trouble> {
   const answered = await write<Changed>(path, wish);
-  if (answered.how === 'failed') return answered.problem;
-  const { says, failed: hasFailed } = answered.value;
-  return hasFailed ? { what: says, wayOut: null, lasts: 'until it changes' } : says;
+  return answered.how === 'failed' ? answered.problem : answered.value.says;
 }
