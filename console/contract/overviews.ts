@@ -1,4 +1,4 @@
-// Declares the overviews of all tasks: what runs, grouped failures, budgets, supervisions, and the state of the machine.
+// Declares the overviews: what runs, grouped failures, budgets, supervisions, books, and the state of the machine.
 
 import type { FailureGroup } from '../../loops/report/collect.ts';
 import type { FailureExplanation } from '../../loops/report/explanation.ts';
@@ -123,4 +123,32 @@ export interface MachineShown {
     /** In words. */
     signed_in: string;
   }[];
+}
+
+export interface BooksShown {
+  distillations: BookLine[];
+}
+
+export interface BookLine {
+  name: string;
+  /** The state that `tollgate distill status` reports: `running`, `complete`, `paused (refusal)`. */
+  state: string;
+  model: string;
+  sections: number;
+  held_section: number | null;
+  tokens: number;
+  usd: number;
+  /** Answers whose price is not known; they are not included in the sum. */
+  unpriced_answers: number;
+  calls: { used: number; total: number };
+}
+
+export interface BookShown extends BookLine {
+  evidence: string;
+  next_actions: NextAction[];
+  /** ISO time at which the service is called again; null if nothing is awaited. */
+  waits_until: string | null;
+  document: { section: number; title: string; chars: number; text: string; state: 'kept' | 'held' }[];
+  /** The last lines of the trace. */
+  trace: string[];
 }

@@ -1,7 +1,8 @@
 // Declares what the page reads: the JSON of GET for each address. An id in an address is encoded as one part of it.
 
-import type { BookShown, BooksShown } from './distill.ts';
 import type {
+  BookShown,
+  BooksShown,
   ExplainedShown,
   FailuresShown,
   LimitsShown,

@@ -1,7 +1,7 @@
 // Shows one distillation: its progress, why it paused, the document so far, and the available actions.
 
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import type { BookShown } from '../../contract/distill.ts';
+import type { BookShown } from '../../contract/overviews.ts';
 import type { Actions } from '../../contract/page.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';

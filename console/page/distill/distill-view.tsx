@@ -1,6 +1,6 @@
 // Lists the distillations and starts a new one.
 
-import type { BookLine } from '../../contract/distill.ts';
+import type { BookLine } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';

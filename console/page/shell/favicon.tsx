@@ -1,7 +1,10 @@
-// Draws the icon of the window: the gate of the brand with a mark for the state of the tasks, in the colours of the theme.
+// Draws the title and the icon of the window: the project, the state of its tasks in the colours of the theme, and the view.
 
+import { projectName } from '../live/stream.ts';
 import { useEffect } from '../reactive.ts';
+import { piecesOf } from '../text/signs.ts';
 import { counts } from './rail.tsx';
+import { route, VIEWS } from './route.ts';
 import { theme } from './theme.tsx';
 
 const MARKS = {
@@ -59,4 +62,19 @@ function colourOf(name: string): string {
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
+}
+
+/** A component of its own: a changed count renders no view again. */
+export function Title() {
+  const [id = 'now', of] = route.value.parts;
+  const view = VIEWS.find((each) => each.id === id)?.name ?? 'No such view';
+  const states = Object.values(counts.value)
+    .filter(({ n }) => n > 0)
+    .map(({ n, what }) => `${n} ${what}`)
+    .join(', ');
+  const parts = [projectName.value, states, of, view, 'Tollgate'].filter((part) => part);
+  document.title = piecesOf(parts.join(' · '))
+    .map((piece) => ('text' in piece ? piece.text : piece.sign))
+    .join('');
+  return null;
 }

@@ -13,13 +13,12 @@ import { SessionsView } from '../sessions/sessions-view.tsx';
 import { SuperviseView } from '../supervise/supervise-view.tsx';
 import { TaskView } from '../tasks/task-view.tsx';
 import { TasksView } from '../tasks/tasks-view.tsx';
-import { Favicon } from './favicon.tsx';
+import { Favicon, Title } from './favicon.tsx';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Palette } from './palette.tsx';
 import { Rail } from './rail.tsx';
 import { route } from './route.ts';
-import { Title } from './title.tsx';
 import { View } from './view.tsx';
 
 export function Frame() {

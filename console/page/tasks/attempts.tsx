@@ -1,4 +1,4 @@
-// Shows one attempt of a stage: how it ended, the decision after it, what the gate found, and its texts.
+// Shows one attempt of a stage: how it ended, the decision after it, what the gate checked and found, and its texts.
 
 import { toType } from '../../../policies/facts/next-action.ts';
 import type { TaskShown } from '../../contract/task.ts';
@@ -9,8 +9,7 @@ import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';
 import { Words } from '../text/words.tsx';
-import { GateOf } from './gates.tsx';
-import { TextsOf } from './texts.tsx';
+import { TextsOf } from './raw.tsx';
 import { priceWords, tokenWords } from './timeline.tsx';
 
 type Attempt = TaskShown['attempts'][number];
@@ -79,3 +78,51 @@ function EndMark({ of: { ending, class: errorClass, reason } }: { of: Attempt })
   if (errorClass === null) return <Mark tone="good" word="answered" icon="done" />;
   return <Mark tone="bad" word={errorClass} icon="failed" />;
 }
+
+function GateOf({ of, task }: { of: TaskShown['gates'][number]; task: string }) {
+  const { at, passed, checks, findings } = of;
+  return (
+    <div class="gate-of attempt">
+      <p>
+        <b>Gate</b>{' '}
+        {passed ? (
+          <Mark tone="good" word="passed" icon="done" />
+        ) : (
+          <Mark tone="bad" word="did not pass" icon="failed" />
+        )}{' '}
+        <span class="dim">
+          <Ago at={at} />, <a href={to('tasks', task, 'changes')}>what changed</a>
+        </span>
+      </p>
+      <ul class="checks">
+        {checks.map(({ check, passed: isRight }) => (
+          <li key={check}>
+            <Mark {...(isRight ? PASSED : FOUND)} /> {check}
+          </li>
+        ))}
+      </ul>
+      {findings.map((finding) => (
+        <div class="notice bad" key={`${finding.check} ${finding.reason}`}>
+          <b>
+            {finding.check}: {finding.reason.replaceAll('_', ' ')}
+          </b>
+          <p>
+            <Words of={finding.text} />
+          </p>
+          {finding.missing.length > 0 && (
+            <ul class="plain-list mono">
+              {finding.missing.map((each) => (
+                <li key={each}>
+                  <Words of={each} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const PASSED = { tone: 'good', word: 'ok', icon: 'done' } as const;
+const FOUND = { tone: 'bad', word: 'found', icon: 'failed' } as const;

@@ -1,15 +1,17 @@
-// Shows the files of a task as they are: the summary of its last run, all texts, and the whole explanation of its failure.
+// Shows the files of a task as they are: its summary, the explanation of its failure, and texts, each read when it is opened.
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { Explanation } from '../failures/explanation.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
+import { CopyButton } from '../parts/actions.tsx';
+import { bytes } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
+import { useSignal } from '../reactive.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { Words } from '../text/words.tsx';
-import { TextsOf } from './texts.tsx';
+import { Quote, Words } from '../text/words.tsx';
 
 export function Raw({ of }: { of: TaskShown }) {
   return (
@@ -43,6 +45,65 @@ function Explained({ id }: { id: string }) {
       {({ explanation, message }) =>
         explanation === null ? <Empty title="Nothing to explain">{message}</Empty> : <Explanation of={explanation} />
       }
+    </Shown>
+  );
+}
+
+interface TextsProps {
+  task: string;
+  of: TaskShown['texts'];
+  /** The kind of text that is open from the start. */
+  opens?: TaskShown['texts'][number]['what'];
+}
+
+export function TextsOf({ task, of, opens }: TextsProps) {
+  return (
+    <ul class="stack">
+      {of.map((text) => (
+        <TextOf key={text.name} task={task} of={text} isFirstOpen={text.what === opens} />
+      ))}
+    </ul>
+  );
+}
+
+interface TextProps {
+  task: string;
+  of: TaskShown['texts'][number];
+  isFirstOpen: boolean;
+}
+
+function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen }: TextProps) {
+  const isOpen = useSignal(isFirstOpen);
+  return (
+    <li class="panel">
+      <details class="opens" open={isFirstOpen} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+        <summary>
+          <b>{what}</b>{' '}
+          <span class="mono">
+            <Words of={name} />
+          </span>{' '}
+          <span class="dim">{bytes(size)}</span>
+        </summary>
+        {isOpen.value && <OpenText task={task} name={name} what={what} />}
+      </details>
+    </li>
+  );
+}
+
+function OpenText({ task, name, what }: { task: string; name: string; what: string }) {
+  const text = useFollowing<ResourcesOf['text']>(
+    `/api/tasks/${partOf(task)}/texts/${partOf(name)}`,
+    (topic, id) => topic === 'task' && id === task,
+  );
+  return (
+    <Shown of={text} what="the text">
+      {({ text: said, cut }) => (
+        <>
+          {what === 'answer' ? <Markdown of={said} label={name} /> : <Quote of={said} label={name} as="code" />}
+          <CopyButton text={said} of={what} />
+          {cut > 0 && <p class="dim">{bytes(cut)} more are in the file.</p>}
+        </>
+      )}
     </Shown>
   );
 }

@@ -9,7 +9,7 @@ import { distillNames } from '../../../state/distill/run-folder.ts';
 import { traceLines } from '../../../state/distill/trace.ts';
 import { turnOrNull } from '../../../state/distill/turns.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
-import type { BookLine, BookShown, BooksShown } from '../../contract/distill.ts';
+import type { BookLine, BookShown, BooksShown } from '../../contract/overviews.ts';
 import { answerWith, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 
 export async function booksShown({ cwd, environment, clock }: ServedProject): Promise<Reply> {

@@ -1,6 +1,6 @@
 // A session and a book as the contract has them.
 
-import type { BookShown } from '../../../console/contract/distill.ts';
+import type { BookShown } from '../../../console/contract/overviews.ts';
 import type { ResourcesOf } from '../../../console/contract/resources.ts';
 import { toDo } from '../../../policies/facts/next-action.ts';
 import { BOOK, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
