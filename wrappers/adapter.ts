@@ -95,10 +95,10 @@ export interface Adapter {
   /** Reads one line of stderr, for facts that the CLI reports only there; null if there are none. */
   readStderr: ((line: string) => EngineEvent[]) | null;
   /**
-   * A file in which the CLI logs what is on neither stream: the variable that names it, and a reader of one line. null: no file
-   * is needed.
+   * A file in which the CLI logs what is on neither stream: the variable that names it, and what reads its lines one after the
+   * other. null: no file is needed.
    */
-  log: { variable: string; readLine(line: string): EngineEvent[] } | null;
+  log: { variable: string; reader(): (line: string) => EngineEvent[] } | null;
   /** Why a required server cannot be available, according to the CLI's files before it starts; null if they do not show it. */
   missingServer(request: CallRequest): string | null;
   /** What allows a denied tool; null if there is no way, or none is known. */
@@ -138,6 +138,8 @@ export interface Adapter {
     row: OwnToolRow;
     /** What the end of the CLI shows that no event reported. */
     conclude(ended: EndedCli): EngineEvent[];
+    /** JSON for a file of this call, and the variable that names the file; null if it needs none. */
+    settings(request: CallRequest): { variable: string; text: string } | null;
     /** Why the CLI cannot run this call, as a sentence; null if it can. */
     takes(request: CallRequest): string | null;
   };

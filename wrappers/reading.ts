@@ -175,7 +175,12 @@ export function read(
       tell = onEvent;
       grown = onGrowth;
       watching = true;
-      stopWatching = watchFolder(path.dirname(files.stdout), look);
+      // The log is in another folder than the output.
+      const folders = [files.stdout, ...(log === null ? [] : [files.log!])].map((file) => path.dirname(file));
+      const watches = folders.map((folder) => watchFolder(folder, look));
+      stopWatching = () => {
+        for (const stop of watches) stop();
+      };
       look();
     },
     look,
@@ -238,9 +243,10 @@ function failedServers(said: string): EngineEvent[] {
 /** Returns null if the log cannot be read: its content is lost. */
 function followLog(
   file: string,
-  { readLine }: NonNullable<Adapter['log']>,
+  { reader }: NonNullable<Adapter['log']>,
   take: (events: readonly EngineEvent[], from: 'stderr') => void,
 ): Follower | null {
+  const readLine = reader();
   try {
     return follow(
       file,

@@ -15,6 +15,7 @@ export function invocationOf({ request, callId, binary, argv, attempt, overlay }
   const { adapter, call: callRequest } = request;
   const log = adapter.log !== null && callRequest.environment[adapter.log.variable] === undefined ? adapter.log : null;
   const logFile = path.join(attempt.temporary, LOG);
+  const settings = adapter.described?.settings(callRequest) ?? null;
   const marker = markerOf(callId, callRequest.environment);
   return {
     command: binary,
@@ -24,6 +25,7 @@ export function invocationOf({ request, callId, binary, argv, attempt, overlay }
       ...callRequest.environment,
       ...withFilesIn(adapter, adapter.environment(callRequest), attempt.files),
       ...(log === null ? {} : { [log.variable]: logFile }),
+      ...(settings === null ? {} : { [settings.variable]: settingsFile(attempt) }),
       ...overlay.environment,
       ...markEnvironment(marker),
       TMPDIR: attempt.temporary,
@@ -41,6 +43,10 @@ export function invocationOf({ request, callId, binary, argv, attempt, overlay }
     adapter,
   };
 }
+
+/** The settings of a described CLI for one call. */
+export const settingsFile = ({ temporary }: Pick<Attempt, 'temporary'>): string =>
+  path.join(temporary, 'settings.json');
 
 /** The log is raw, so it is removed with the folder. */
 const LOG = 'cli.log';

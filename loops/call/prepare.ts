@@ -15,7 +15,7 @@ import type { Overlay } from '../../wrappers/adapter.ts';
 import { lacking, withoutFlags } from '../../wrappers/feature.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { type Attempt, discardAttempt, fillAttempt, nameAttempt, removeTemporaries } from '../attempt/attempt.ts';
-import { withFilesOf } from '../attempt/invocation.ts';
+import { settingsFile, withFilesOf } from '../attempt/invocation.ts';
 import {
   type BegunCall,
   type CheckedCall,
@@ -65,6 +65,8 @@ export function prepare(
       if (charge !== null) saved = saveDraft(found);
     });
     if (schema !== null) writeFileSync(schemaFile, JSON.stringify(schema), { mode: 0o600 });
+    const settings = adapter.described?.settings(request.call) ?? null;
+    if (settings !== null) writeFileSync(settingsFile(attempt), settings.text, { mode: 0o600 });
     made.isFilled = true;
     const folders = keepPlaces(request, attempt.folder);
     return { how: 'ready', call: { ...found, guardian, registered, saved, folders } };

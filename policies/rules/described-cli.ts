@@ -16,6 +16,14 @@ export interface OwnToolRow {
   output: OwnOutput;
   /** The meaning of the fields in a JSON line, or in the one JSON document; empty for text and files. */
   events: readonly OwnEvent[];
+  /** Lines at both ends of a text that are not the answer. `*` is any text. */
+  omit?: readonly string[];
+  /** Such lines that count tokens, with the places {input}, {cached}, {output}, {total} and {usd}. */
+  trailer?: readonly string[];
+  /** A file that it writes JSON objects to, one after the other. The variable names the file. */
+  log?: { variable: string; events: readonly OwnEvent[] };
+  /** JSON for a file of each call. The variable names the file. */
+  settings?: { variable: string; content: Json };
   /** The exit codes that mean success if no event reports it. */
   successExits: readonly number[];
   /** The words for each access mode; null if the CLI has no modes, so none is requested. */
@@ -23,6 +31,8 @@ export interface OwnToolRow {
   retries: {
     argv: readonly string[];
     environment: Readonly<Record<string, string>>;
+    /** Groups that are added to those of `settings`. */
+    settings?: Json | undefined;
     /** Phrases in a line of stderr that announces a retry. The text for the last `*` is the cause. */
     announced: readonly string[];
   };
@@ -41,6 +51,8 @@ type OwnOutput = 'text' | 'json' | 'lines' | 'file';
 export interface OwnEvent {
   /** Fields that must have one of these values. Without it, every line matches. */
   when: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+  /** A list in the JSON: the row counts for each of its objects, in which all other paths begin. */
+  each?: string;
   session?: string;
   model?: string;
   /** A whole message of the answer. */
@@ -89,6 +101,12 @@ export function isOwnRow(value: unknown, name: unknown): value is OwnToolRow {
     ['stdin', 'file'].includes(row.prompt as string) &&
     ['text', 'json', 'lines', 'file'].includes(row.output as string) &&
     isListOf(row.events, isEvent) &&
+    isListOf(row.omit ?? [], isText) &&
+    isListOf(row.trailer ?? [], isText) &&
+    (row.log === undefined || (isText(partOf(row.log)?.variable) && isListOf(partOf(row.log)?.events, isEvent))) &&
+    (row.settings === undefined ||
+      (isText(partOf(row.settings)?.variable) && partOf(partOf(row.settings)?.content) !== null)) &&
+    (retries.settings === undefined || partOf(retries.settings) !== null) &&
     (row.access === null || isOf(row.access, (words) => isListOf(words, isText))) &&
     isListOf(retries.argv, isText) &&
     isOf(retries.environment, isText) &&

@@ -2,12 +2,18 @@
 
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
-import { type Json, numberOf, partOf, textOf } from '../text/json.ts';
-import type { OwnEvent } from './described-cli.ts';
+import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../text/json.ts';
+import type { OwnEvent, OwnToolRow } from './described-cli.ts';
 
 /** All rows that match count, in order. */
 export const readRows = (rows: readonly OwnEvent[], json: Json): EngineEvent[] =>
-  rows.filter((row) => fits(row, json)).flatMap((row) => readRow(row, json));
+  rows.flatMap((row) => {
+    const parts =
+      row.each === undefined
+        ? [json]
+        : listOf(valueAt(json, row.each)).flatMap((one): Json[] => [partOf(one)].filter((part) => part !== null));
+    return parts.filter((part) => fits(row, part)).flatMap((part) => readRow(row, part));
+  });
 
 const fits = ({ when }: OwnEvent, json: Json): boolean =>
   Object.entries(when).every(([path, values]) => values.includes(valueAt(json, path) as string));
@@ -120,15 +126,94 @@ function oddIn(row: OwnEvent, json: Json): string[] {
   ];
 }
 
-/** Returns undefined if a step is missing; a number is the index in a list. */
-function valueAt(json: Json, path: string): unknown {
-  let at: unknown = json;
-  for (const step of path.split('.')) {
-    const within = Array.isArray(at) ? (at as unknown as Json) : partOf(at);
-    if (within === null || !Object.hasOwn(within, step)) return undefined;
-    at = within[step];
+/** Returns undefined if a step is missing; a number is the index in a list, and -1 its last. A name may have dots. */
+function valueAt(json: unknown, path: string): unknown {
+  const within = Array.isArray(json) ? (json as unknown as Json) : partOf(json);
+  if (within === null) return undefined;
+  if (Object.hasOwn(within, path)) return within[path];
+  const [step = '', ...rest] = path.split('.');
+  if (rest.length === 0) return Array.isArray(json) && step === '-1' ? json.at(-1) : undefined;
+  const name = Array.isArray(json) && step === '-1' ? String(json.length - 1) : step;
+  return Object.hasOwn(within, name) ? valueAt(within[name], rest.join('.')) : undefined;
+}
+
+/** Whether its document is a list. */
+export const readsList = ({ events }: OwnToolRow): boolean =>
+  events.some(({ answer }) => answer !== undefined && /^-?\d+(?:\.|$)/.test(answer));
+
+/** Reads a log of JSON objects, each in one line, or from a line with its opening brace to a line with its closing brace. */
+export function createLogReader(rows: readonly OwnEvent[]): (line: string) => EngineEvent[] {
+  let begun = '';
+  return (line) => {
+    if (line === '{') begun = line;
+    else if (begun !== '') begun = begun.length > MAX_LOGGED ? '' : `${begun}\n${line}`;
+    const json = parseObject(begun === '' ? line : line === '}' ? begun : '');
+    if (line === '}') begun = '';
+    return json === null ? [] : readRows(rows, json);
+  };
+}
+
+const MAX_LOGGED = 256 * 1024;
+
+/** Reads a text without its lines that are not the answer. null: it is too large. */
+export function readText({ omit = [], trailer = [] }: OwnToolRow, text: string | null): EngineEvent[] {
+  if (text === null) return [{ how: 'outsized', what: 'answer' }];
+  const said = (answer: string): EngineEvent => ({ how: 'said', text: answer, whole: true, message: null });
+  if (omit.length + trailer.length === 0) return [said(text)];
+  const lines = text.split('\n');
+  const counted: EngineEvent[] = [];
+  const isOmitted = (line = '') => {
+    const usage = trailer.map((phrase) => countedBy(phrase, line)).find((one) => one !== null);
+    if (usage !== undefined) counted.push({ how: 'counted', usage });
+    return line.trim() === '' || usage !== undefined || omit.some((phrase) => wildTexts(phrase, line) !== null);
+  };
+  let [from, to] = [0, lines.length];
+  while (from < to && isOmitted(lines[from])) from += 1;
+  while (to > from && isOmitted(lines[to - 1])) to -= 1;
+  return [...counted, said(lines.slice(from, to).join('\n'))];
+}
+
+export const COUNTS = ['input', 'cached', 'output', 'total', 'usd'] as const;
+
+const WILD = new RegExp(`\\*|\\{(${COUNTS.join('|')})\\}`, 'g');
+
+/** The texts for the wildcards of a phrase that is the whole line; null if it is not. Takes time linear in the line. */
+function wildTexts(phrase: string, line: string): string[] | null {
+  const [first = '', ...pieces] = phrase.split(/\*|\{[a-z]+\}/);
+  const last = pieces.pop();
+  if (last === undefined) return line.trimEnd() === first ? [] : null;
+  if (!line.startsWith(first)) return null;
+  const texts: string[] = [];
+  let at = first.length;
+  for (const piece of pieces) {
+    const place = line.indexOf(piece, at);
+    if (place === -1) return null;
+    texts.push(line.slice(at, place));
+    at = place + piece.length;
   }
-  return at;
+  const end = line.trimEnd();
+  if (end.length - last.length < at || !end.endsWith(last)) return null;
+  return [...texts, end.slice(at, end.length - last.length)];
+}
+
+function countedBy(phrase: string, line: string): Partial<Usage> | null {
+  const texts = wildTexts(phrase, line);
+  if (texts === null) return null;
+  const names = [...phrase.matchAll(WILD)].map(([, name]) => name);
+  const counts = names.flatMap((name, i) => (name === undefined ? [] : [[name, amountIn(texts[i]!)] as const]));
+  // A line with another text in the place of a count is not this line.
+  if (counts.some(([, count]) => count === null)) return null;
+  const tokens = Object.fromEntries(counts);
+  return usageOf({ when: {}, tokens: IN_PLACE, usd: 'usd' }, tokens);
+}
+
+const IN_PLACE = { input: 'input', cached: 'cached', output: 'output', total: 'total' };
+
+/** Reads `1,234`, `2.1k` and `$0.04`. */
+function amountIn(text: string): number | null {
+  const [, digits = '', unit = ''] = /^\s*\$?(\d[\d,]{0,20}(?:\.\d{1,12})?)\s?([kKM]?)\b/.exec(text) ?? [];
+  const amount = Number(digits.replaceAll(',', '')) * ({ k: 1000, K: 1000, M: 1_000_000 }[unit] ?? 1);
+  return digits === '' ? null : amount;
 }
 
 /** An answer is not where its CLI's description says. A retry would not find one either. */

@@ -12,6 +12,16 @@ export function parseObject(text: string): Json | null {
   }
 }
 
+/** Parses a text that is a list; otherwise returns null. A path of fields begins with an index in it. */
+export function parseList(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? (value as unknown as Json) : null;
+  } catch {
+    return null;
+  }
+}
+
 export const partOf = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 
@@ -49,10 +59,10 @@ export function parseCutObject(text: string): Json | null {
 /** A brace alone may open an object that is printed over several lines. */
 export const beginsAsObject = (line: string): boolean => /^\{\s*"/.test(line);
 
-/** Whether a text that begins as an object ends within it. */
-export function isCutObject(text: string): boolean {
+/** Whether a text that begins as an object or a list ends within it. */
+export function isCutDocument(text: string): boolean {
   const { inText, open } = stateAt(text);
-  return text.startsWith('{') && (inText || open !== '');
+  return /^[{[]/.test(text) && (inText || open !== '');
 }
 
 /** @returns `open`: the characters that close everything that is open. */

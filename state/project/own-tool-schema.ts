@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { LEAST_CHARS } from '../../policies/manifest/prompt-limits.ts';
+import { COUNTS } from '../../policies/rules/described-events.ts';
 import { PLACES, placesIn } from '../../policies/rules/described-words.ts';
 import { secretVariables, secretWords } from '../../policies/rules/stray-secrets.ts';
 import { nearest } from '../../policies/text/nearest.ts';
@@ -23,14 +24,12 @@ const field = z
   .string()
   .max(200)
   .regex(/^[^.\s][^\s]*$/, 'must be a path of fields, such as part.text');
-const environment = z
-  .record(
-    z
-      .string()
-      .regex(/^(?!TOLLGATE_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, and not begin with TOLLGATE_'),
-    word,
-  )
-  .default({});
+const variable = z
+  .string()
+  .regex(/^(?!TOLLGATE_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, and not begin with TOLLGATE_');
+const environment = z.record(variable, word).default({});
+const json = z.record(z.string(), z.json());
+const phrase = z.string().min(3).max(300);
 const exit = (code: number) => z.number().int().min(1).max(125).default(code);
 const scalar = z.union([z.string().max(200), z.number(), z.boolean()]);
 
@@ -65,6 +64,9 @@ const EVENT = z.strictObject({
     .record(field, z.union([scalar.transform((one) => [one]), z.array(scalar).min(1).max(20)]))
     .default({})
     .describe('fields that must have that value, or one of these'),
+  each: field
+    .optional()
+    .describe('a list: the row counts for each of its objects, and all other paths begin in the object'),
   ...TELLS,
   piece: field.optional().describe('a piece of a message of the answer'),
   adds: z.literal(true).optional().describe('the counts are added to those reported before; otherwise they are totals'),
@@ -72,6 +74,12 @@ const EVENT = z.strictObject({
   requested: z.literal(true).optional().describe('it sent a request to the model'),
   completed: z.literal(true).optional().describe('the end, with success'),
 });
+
+const LOGGED = EVENT.pick({
+  ...{ when: true, each: true, requested: true, retry: true, error: true, warning: true },
+  ...{ status: true, code: true, details: true },
+});
+const NO_COUNT = `must have a count: ${COUNTS.map((name) => `{${name}}`).join(', ')}`;
 
 const OWN_TOOL = z
   .strictObject({
@@ -111,6 +119,30 @@ const OWN_TOOL = z
       ),
     document: z.strictObject(TELLS).optional().describe('of output json: which field is what'),
     events: z.array(EVENT).min(1).max(50).optional().describe('of output lines: which line tells what'),
+    omit: z
+      .array(phrase)
+      .max(50)
+      .optional()
+      .describe('of output text: lines at its beginning or end that are not the answer; * is any text'),
+    trailer: z
+      .array(phrase.refine((text) => COUNTS.some((name) => text.includes(`{${name}}`)), NO_COUNT))
+      .max(10)
+      .optional()
+      .describe('of output text: such lines with counts, as in `Tokens: {input} sent, {output} received.*`'),
+    log: z
+      .strictObject({
+        variable: variable.describe('it gets the path of the file'),
+        events: z.array(LOGGED).min(1).max(50).describe('which object tells what'),
+      })
+      .optional()
+      .describe('a file that it writes JSON objects to, for what its output does not tell'),
+    settings: z
+      .strictObject({
+        variable: variable.describe('it gets the path of the file, unless it is set already'),
+        content: json.default({}).describe('what the file has'),
+      })
+      .optional()
+      .describe('settings for each call, in a JSON file of its own'),
     success_exits: z
       .array(z.number().int().min(0).max(255))
       .min(1)
@@ -129,8 +161,9 @@ const OWN_TOOL = z
       .strictObject({
         argv: words.default([]).describe('the arguments that turn them down, for the place {retries}, else the end'),
         environment: environment.describe('variables that turn them down'),
+        settings: json.optional().describe('groups that turn them down, beside those of settings.content'),
         announced: z
-          .array(z.string().min(3).max(300))
+          .array(phrase)
           .max(20)
           .default([])
           .describe('lines of stderr that announce one; * is any text, and the last one the cause'),
@@ -216,9 +249,16 @@ interface Given {
   environment?: Readonly<Record<string, string>> | undefined;
   access?: Readonly<Record<string, readonly string[] | undefined>> | undefined;
   retries?:
-    | { argv?: readonly string[] | undefined; environment?: Readonly<Record<string, string>> | undefined }
+    | {
+        argv?: readonly string[] | undefined;
+        environment?: Readonly<Record<string, string>> | undefined;
+        settings?: object | undefined;
+      }
     | undefined;
   version?: readonly string[] | undefined;
+  omit?: readonly string[] | undefined;
+  trailer?: readonly string[] | undefined;
+  settings?: { content?: object } | undefined;
 }
 
 const SECRET_WORD =
@@ -228,7 +268,14 @@ const SECRET_VARIABLE =
   'looks like a secret, and would stand in clear in the files of each call; leave it out and set it in the environment of tollgate, which the CLI gets too';
 
 /** Paths at which a secret is in clear text. */
-function secretsIn({ argv = [], environment = {}, access = {}, retries, version = [] }: Given): (string | number)[][] {
+function secretsIn({
+  argv = [],
+  environment = {},
+  access = {},
+  retries,
+  version = [],
+  settings,
+}: Given): (string | number)[][] {
   // A list among the arguments is checked by itself, and a word together with the flag before it.
   const inArgv = argv.flatMap((word, i) => {
     if (typeof word === 'string') return secretWords([flagAt(argv[i - 1]), word]).includes(1) ? [[i]] : [];
@@ -244,8 +291,16 @@ function secretsIn({ argv = [], environment = {}, access = {}, retries, version 
     ...inWords(['retries', 'argv'], retries?.argv),
     ...inVariables(['retries', 'environment'], retries?.environment),
     ...inWords(['version'], version),
+    ...inVariables(['settings', 'content'], leavesOf(settings?.content)),
+    ...inVariables(['retries', 'settings'], leavesOf(retries?.settings)),
   ];
 }
+
+/** The texts in a JSON value, each with the name of its field. */
+const leavesOf = (value: unknown, name = ''): Record<string, string> =>
+  typeof value === 'string'
+    ? { [name]: value }
+    : Object.assign({}, ...Object.entries(value ?? {}).map(([key, one]) => leavesOf(one, key)));
 
 const flagAt = (word: string | readonly string[] | undefined): string => (typeof word === 'string' ? word : '');
 
@@ -255,13 +310,17 @@ function mistakesOf(tool: Given): [path: (string | number)[], message: string][]
   const places = new Set([...argv.flat(), ...Object.values(variables)].flatMap(placesIn));
   const mistakes: [(string | number)[], string][] = [];
   for (const path of secretsIn(tool))
-    mistakes.push([path, path.includes('environment') ? SECRET_VARIABLE : SECRET_WORD]);
+    mistakes.push([path, /environment|settings/.test(path.join()) ? SECRET_VARIABLE : SECRET_WORD]);
   if (output === 'lines' && events === undefined)
     mistakes.push([['events'], 'is missing: of output lines it says which line tells what']);
   if (output === 'json' && document?.answer === undefined)
     mistakes.push([['document'], 'has no answer: of output json it says which field is the answer']);
   if (output !== 'lines' && events !== undefined) mistakes.push([['events'], 'is for output lines alone']);
   if (output !== 'json' && document !== undefined) mistakes.push([['document'], 'is for output json alone']);
+  for (const field of ['omit', 'trailer'] as const)
+    if (output !== 'text' && tool[field] !== undefined) mistakes.push([[field], 'is for output text alone']);
+  if (tool.retries?.settings !== undefined && tool.settings === undefined)
+    mistakes.push([['retries', 'settings'], 'needs settings with a variable, which names their file']);
   if (prompt === 'file' && !places.has('prompt_file'))
     mistakes.push([['argv'], 'has no place {prompt_file}, and the prompt goes by file']);
   if (output === 'file' && !places.has('answer_file'))

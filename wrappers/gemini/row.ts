@@ -139,7 +139,7 @@ export const GEMINI = {
   readEvent,
   readDocument,
   readStderr,
-  log: { variable: 'GEMINI_DEBUG_LOG_FILE', readLine: readLog },
+  log: { variable: 'GEMINI_DEBUG_LOG_FILE', reader: () => readLog },
   missingServer,
   allows({ tool, rule }, { access }) {
     if (rule === OUTSIDE) return { flag: 'cwd', value: 'a folder that contains the path' };

@@ -3,7 +3,7 @@
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
-import { announcedIn, cutObject, readRows } from '../../policies/rules/described-events.ts';
+import { announcedIn, createLogReader, cutObject, readRows } from '../../policies/rules/described-events.ts';
 import { fillWords, type PlaceValues, placesIn } from '../../policies/rules/described-words.ts';
 import { beginsAsObject, parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
@@ -57,7 +57,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
       const cause = announcedIn(row.retries.announced, line);
       return cause === null ? [] : [{ how: 'retrying', failure: readFailure(cause) }];
     },
-    log: null,
+    log: row.log === undefined ? null : { variable: row.log.variable, reader: () => createLogReader(row.log!.events) },
     missingServer: () => null,
     allows: () => null,
     usageFile: null,
@@ -77,6 +77,12 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     described: {
       row,
       conclude: (ended) => conclude(row, ended),
+      settings: ({ innerRetries, environment }) => {
+        if (row.settings === undefined || environment[row.settings.variable] !== undefined) return null;
+        const { variable, content } = row.settings;
+        const all = { ...content, ...(innerRetries === 'cut' ? row.retries.settings : {}) };
+        return { variable, text: JSON.stringify(all) };
+      },
       takes: (request) => takes(row, places, request),
     },
   };

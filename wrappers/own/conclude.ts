@@ -2,8 +2,15 @@
 
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
-import { cutObject, noObject, readRows, unfitAnswer } from '../../policies/rules/described-events.ts';
-import { beginsAsObject, isCutObject, parseObject } from '../../policies/text/json.ts';
+import {
+  cutObject,
+  noObject,
+  readRows,
+  readsList,
+  readText,
+  unfitAnswer,
+} from '../../policies/rules/described-events.ts';
+import { beginsAsObject, isCutDocument, parseList, parseObject } from '../../policies/text/json.ts';
 
 /** Its exit code; `ended`: by us or by a signal, whatever it exits with then; `unseen`: its wrapper died before it did. */
 export type CliExit = number | 'ended' | 'unseen';
@@ -24,8 +31,9 @@ export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
   const succeeded = typeof ended.exit === 'number' && row.successExits.includes(ended.exit);
   if (row.output === 'lines') return succeeded ? closeLines(row, ended.printed()) : [];
   if (row.output === 'json') return readDocument(row, ended, succeeded);
-  if (!succeeded) return [];
-  return row.output === 'text' ? [saidOf(ended.printed()), { how: 'completed' }] : readWritten(ended.written());
+  if (row.output === 'file') return succeeded ? readWritten(ended.written()) : [];
+  const read = readText(row, ended.printed());
+  return succeeded ? [...read, { how: 'completed' }] : read.filter(({ how }) => how === 'counted');
 }
 
 /** More than is read of an answer was looked at line by line as it came. */
@@ -61,8 +69,9 @@ const saidOf = (answer: string | null): EngineEvent =>
 function readDocument(row: OwnToolRow, { exit, printed }: EndedCli, succeeded: boolean): EngineEvent[] {
   const text = printed()?.trim();
   if (text === undefined) return succeeded ? [saidOf(null), { how: 'completed' }] : [];
-  const json = parseObject(text);
-  if (json === null) return succeeded && text !== '' ? [{ how: 'failed', failure: notOneObject(text) }] : [];
+  const isList = readsList(row);
+  const json = isList ? parseList(text) : parseObject(text);
+  if (json === null) return succeeded && text !== '' ? [{ how: 'failed', failure: notOneObject(text, isList) }] : [];
   const events = readRows(row.events, json);
   const hasFailed = events.some(({ how }) => how === 'failed');
   const hasAnswer = events.some(({ how }) => how === 'said');
@@ -72,9 +81,11 @@ function readDocument(row: OwnToolRow, { exit, printed }: EndedCli, succeeded: b
 }
 
 /** One that was cut may be whole the next time; what is printed beside it will be there again. */
-function notOneObject(text: string): EngineFailure {
-  if (isCutObject(text)) return cutObject(`what it printed is cut after ${text.length} characters`);
-  if (text.startsWith('[')) return noObject('is a list and no JSON object');
+function notOneObject(text: string, isList: boolean): EngineFailure {
+  if (!isList && text.startsWith('['))
+    return noObject('is a list and no JSON object (begin the paths with an index, such as -1.result for its last)');
+  if (isCutDocument(text)) return cutObject(`what it printed is cut after ${text.length} characters`);
+  if (isList) return noObject('is no JSON list');
   if (!someLine(text, (line) => parseObject(line) !== null)) return noObject('is not a JSON object');
   return noObject('has more than one JSON object in it: have it print that alone, or say output: lines');
 }

@@ -39,9 +39,17 @@ const IN_LINES = `    output: lines
     events: [{ when: { type: retry }, retry: why }, { when: { type: end }, answer: text, completed: true }]
 `;
 
+const IN_LOG = `    log: { variable: MINE_LOG, events: [{ when: { of.event.name: again }, retry: of.why }] }
+`;
+
 const ANNOUNCED: [where: string, row: string, says: string][] = [
   ['on stderr', ON_STDERR, SAYS_SO],
   ['in its lines', IN_LINES, `echo '{"type":"retry","why":"HTTP 429 Too Many Requests"}'`],
+  [
+    'in its log',
+    IN_LOG,
+    `printf '{\\n  "of": {"event.name": "again", "why": "HTTP 429 Too Many Requests"}\\n}\\n' >> "$MINE_LOG"`,
+  ],
 ];
 for (const [where, row, says] of ANNOUNCED)
   test(`a retry announced ${where} is cut before it is paid`, async ({ rig }) => {
@@ -59,6 +67,41 @@ test('what turns its retries down is given, unless they are allowed', async ({ r
   const row = "    argv: [one, '{retries}', two]\n    retries: { argv: [--tries, '1'], environment: { TRIES: '1' } }\n";
   assert.is((await call(rig, 'echo "$* $TRIES"', row)).out, 'one --tries 1 two 1\n');
   assert.is((await call(rig, 'echo "$* $TRIES"', row, '--inner-retries=allow')).out, 'one two \n');
+});
+
+test('its settings are in a file of the call, with what turns its retries down unless they are allowed', async ({
+  rig,
+}) => {
+  const row = `    settings: { variable: MINE_SETTINGS, content: { memory: false } }
+    retries: { settings: { tries: { most: 1 } } }
+`;
+  const show = 'cat "$MINE_SETTINGS"';
+  assert.is((await call(rig, show, row)).out, '{"memory":false,"tries":{"most":1}}');
+  assert.is((await call(rig, show, row, '--inner-retries=allow')).out, '{"memory":false}');
+  rig.env.MINE_SETTINGS = rig.write('own.json', '{}');
+  assert.is((await call(rig, show, row)).out, '{}');
+});
+
+test('of a text the lines around the answer are omitted, and its last line has the counts', async ({ rig }) => {
+  const row = `    omit: ['Mine v*']
+    trailer: ['Tokens: {input} sent, {output} received. Cost: \${usd} *']
+`;
+  const script =
+    'printf "Mine v1.2\\n\\nHello.\\nMine v2\\nBye.\\n\\nTokens: 2.1k sent, 1,330 received. Cost: \\$0.04 message\\n"';
+  const { out, record } = await call(rig, script, row);
+  assert.is(out, 'Hello.\nMine v2\nBye.');
+  assert.equal(
+    [record.usage.input_tokens, record.usage.output_tokens, record.usage.total_tokens, record.usage.usd],
+    [2100, 1330, 3430, 0.04],
+  );
+});
+
+test('it gets the name of a new session, and the flag to continue in it', async ({ rig }) => {
+  const row = "    argv: [[--name, '{new_session}'], [--resume, --name, '{session}']]\n";
+  const first = await call(rig, 'echo "$*"', row);
+  assert.is(first.out, `--name ${first.record.session_id}\n`);
+  const then = await call(rig, 'echo "$*"', row, `--resume-session=${first.record.session_id}`);
+  assert.is(then.out, `--resume --name ${first.record.session_id}\n`);
 });
 
 const EXITS = '    exits: { timeout: 91, failure: 92, missing_binary: 93, bad_input: 94 }\n';

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OwnEvent } from '../../../policies/rules/described-cli.ts';
-import { readRows } from '../../../policies/rules/described-events.ts';
+import { createLogReader, readRows } from '../../../policies/rules/described-events.ts';
 
 const of = (row: Omit<OwnEvent, 'when'>, json: object, when: OwnEvent['when'] = {}) =>
   readRows([{ when, ...row }], json as Record<string, unknown>);
@@ -21,6 +21,41 @@ test('a row counts where its fields have one of its values', () => {
 test('a step through a list is its place', () => {
   const choice = { choices: [{ text: 'Hi.' }] };
   assert.equal(of({ piece: 'choices.0.text' }, choice), [{ how: 'said', text: 'Hi.', whole: false, message: null }]);
+});
+
+test('the last of a list, a name with dots, and each of a list', () => {
+  const json = { list: [{ n: 'a', ok: true }, 7, { n: 'b', ok: false }], of: { 'event.name': 'c' } };
+  assert.equal(of({ model: 'list.-1.n' }, json), [{ how: 'model_named', model: 'b' }]);
+  assert.equal(of({ model: 'of.event.name' }, json), [{ how: 'model_named', model: 'c' }]);
+  const failed = (name: string) => ({ how: 'server', name, state: 'failed' });
+  assert.equal(of({ each: 'list', server_failed: 'n' }, json), [failed('a'), failed('b')]);
+  assert.equal(of({ each: 'list', server_failed: 'n' }, json, { ok: [false] }), [failed('b')]);
+  for (const path of ['of', 'list.0', 'none']) assert.equal(of({ each: path, server_failed: 'n' }, json), []);
+  assert.equal(of({ model: 'list.-1.n' }, { list: [] }), []);
+});
+
+test('a log has objects over one line or many, and what is none of them is passed over', () => {
+  const read = createLogReader([{ when: {}, retry: 'why' }]);
+  const retrying = (message: string) => ({ how: 'retrying', failure: { message } });
+  const lines = [
+    'noise',
+    '{"why":"one"}',
+    '{',
+    '  "why": "two"',
+    '}',
+    '}',
+    '{',
+    'x',
+    '}',
+    '{',
+    '{',
+    '"why": "three"',
+    '}',
+  ];
+  assert.equal(lines.flatMap(read), ['one', 'two', 'three'].map(retrying));
+  assert.equal(['{', `"a": "${'x'.repeat(300_000)}",`, '"why": "long"', '}', '{"why":"after"}'].flatMap(read), [
+    retrying('after'),
+  ]);
 });
 
 test('session, model, a tool and a request', () => {

@@ -111,6 +111,31 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
   ],
   ['a variable of ours', 'binary: x\n    environment: { TOLLGATE_STATE: y }', /:4: tools\.mine\.environment/],
   [
+    'lines to omit of lines',
+    'binary: x\n    output: file\n    omit: [Mine v*]',
+    /:5: tools\.mine\.omit is for output text/,
+  ],
+  [
+    'a trailer without a count',
+    'binary: x\n    trailer: [Bye*]',
+    /:4: tools\.mine\.trailer\[0\] must have a count: \{input\}/,
+  ],
+  [
+    'an answer in the log',
+    'binary: x\n    log: { variable: L, events: [{ answer: a }] }',
+    /events\[0\]\.answer is unknown/,
+  ],
+  [
+    'settings of retries without their file',
+    'binary: x\n    retries: { settings: { a: 1 } }',
+    /:4: tools\.mine\.retries\.settings needs settings/,
+  ],
+  [
+    'a secret in its settings',
+    'binary: x\n    settings: { variable: S, content: { auth: { api_key: abc-1 } } }',
+    /:4: tools\.mine\.settings\.content\.api_key looks like a secret/,
+  ],
+  [
     'a secret',
     'binary: x\n    environment: { MINE_API_KEY: abc-1 }',
     /:4: tools\.mine\.environment\.MINE_API_KEY looks like a secret.*set it in the environment of tollgate/,

@@ -83,6 +83,24 @@ test('a document without its answer, and what is none, is told as a mistake of t
   assert.equal(conclude(JSON_ROW, ended('hello\n', 1)), []);
 });
 
+test('a list is a document whose paths begin with an index', () => {
+  const row = rowOf({ output: 'json', events: [{ when: {}, answer: '-1.a' }] });
+  assert.equal(conclude(row, ended('[{"b":1},{"a":"Hi."}]\n')), [said('Hi.'), DONE]);
+  const told = (printed: string) => (conclude(row, ended(printed)) as { failure: EngineFailure }[])[0]!.failure.message;
+  assert.match(told('[{"b":1},{"a":"H'), /JSON ended prematurely/);
+  assert.match(told('{"a":"Hi."}'), /is no JSON list/);
+  assert.match(told('[]'), /has no field -1\.a/);
+});
+
+test('the lines around an answer are omitted at its ends alone, and a failure counts its tokens too', () => {
+  const row = rowOf({ omit: ['[*] ready'], trailer: ['{total} tokens'] });
+  const counted = { how: 'counted', usage: { total_tokens: 12_000 } };
+  const text = '[a] ready\r\n\nHi.\n[b] ready\nHo.\n12k tokens\n\n';
+  assert.equal(conclude(row, ended(text)), [counted, said('Hi.\n[b] ready\nHo.'), DONE]);
+  assert.equal(conclude(row, ended(text, 1)), [counted]);
+  assert.equal(conclude(row, ended('many tokens\n')), [said('many tokens\n'.trimEnd()), DONE]);
+});
+
 const NO_DOCUMENT: [what: string, printed: string, told: RegExp, code: string | undefined][] = [
   ['a cut one', '{"a":"Hel', /JSON ended prematurely: what it printed is cut after 9 characters/, undefined],
   ['a list', '[{"a":"Hi."}]', /is a list and no JSON object/, 'no_answer_field'],
