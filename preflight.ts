@@ -6,10 +6,13 @@ import { checkLeftovers, type Swept } from './loops/upkeep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
 import { scrubbed } from './policies/gate/command-environment.ts';
+import { inAccount, signInWay } from './policies/limits/user-accounts.ts';
 import { type NotifierRow, notifierName, reachOf } from './policies/manifest/notifier.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { createRedactor } from './policies/redact/create-redactor.ts';
+import { IGNORED_ACCOUNTS, readAccounts } from './state/accounts.ts';
 import { checkLimits, checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
+import { readProject } from './state/project/project.ts';
 import { projectRoot, projectState } from './state/task-folder.ts';
 import { isTrustedFolder } from './state/trusted-folders.ts';
 import { adapterOf } from './wrappers/adapters.ts';
@@ -98,9 +101,37 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
     check: 'tollgate.yaml',
     answer: say('fail', mistake, 'fix it there'),
   }));
-  const answers = await Promise.all([...ofMachine, ...ofTools, ...ofNotifiers, ...ofProject]);
+  const ofAccounts = await checksOfAccounts(options.tools ?? TOOLS, machine);
+  const answers = await Promise.all([...ofAccounts, ...ofMachine, ...ofTools, ...ofNotifiers, ...ofProject]);
   const findings = answers.flatMap(({ check, answer }) => (answer === null ? [] : [{ check, ...answer }]));
   return { schema: 1, ok: findings.every((finding) => finding.status !== 'fail'), findings };
+}
+
+/** Checks the user's accounts of these CLIs: their folders, and whether they are signed in. */
+async function checksOfAccounts(tools: readonly Tool[], machine: Machine) {
+  const { environment, cwd } = machine;
+  const project = await readProject(projectRoot(cwd));
+  const ignored =
+    project.how === 'read' && project.value.accounts !== undefined
+      ? [{ check: 'tollgate.yaml', answer: say('warn', IGNORED_ACCOUNTS, 'remove accounts from it') }]
+      : [];
+  const accounts = await readAccounts(environment, cwd);
+  if (typeof accounts === 'string')
+    return [...ignored, { check: 'accounts', answer: say('fail', accounts, 'fix it there') }];
+  const wanted = accounts.filter(({ tool }) => tools.includes(tool));
+  return [
+    ...ignored,
+    ...wanted.map((account) => ({
+      check: `${account.tool} account ${account.name}`,
+      answer:
+        account.problem === null
+          ? checkSignIn(
+              { ...machine, tool: account.tool, environment: inAccount(account, accounts, environment) },
+              signInWay(account),
+            )
+          : say('fail', account.problem, 'tollgate accounts names the file that defines it'),
+    })),
+  ];
 }
 
 /** Checks a CLI that the project describes. Its sign-in and its needs are not checked: they are the project's own concern. */

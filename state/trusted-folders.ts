@@ -153,7 +153,7 @@ function unfit(real: string, place: string): string | null {
 const isInCheckout = (place: string, real: string): boolean => isWithin(repositoryOf(real) ?? real, place);
 
 /** The nearest folder upwards that git accepts as the root of a repository. */
-function repositoryOf(real: string): string | null {
+export function repositoryOf(real: string): string | null {
   if (hasRepository(real)) return real;
   return real === path.dirname(real) ? null : repositoryOf(path.dirname(real));
 }

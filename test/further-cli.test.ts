@@ -27,6 +27,7 @@ const TABLES = [
   'policies/facts/tools.ts',
   'policies/gate/command-environment.ts',
   'policies/limits/account.ts',
+  'policies/limits/user-accounts.ts',
   'policies/manifest/project-file.ts',
   'policies/manifest/prompt-limits.ts',
   'policies/manifest/tested-versions.ts',

@@ -82,10 +82,11 @@ function lackedBy(tool: BuiltIn, version: string): string {
   return each.length === 0 ? '' : `; it lacks ${each.join(', ')}`;
 }
 
-export function checkSignIn(place: ToolPlace): CheckAnswer {
+/** @param way how to sign in to an account; by default to the CLI's own login. */
+export function checkSignIn(place: Surroundings & { tool: BuiltIn }, way?: string): CheckAnswer {
   const found = ADAPTERS[place.tool].signIn(place);
   if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
-  return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.fix);
+  return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, way ?? found.fix);
 }
 
 /**

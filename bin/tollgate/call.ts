@@ -67,7 +67,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
         exit: TOLLGATE_EXIT.badInput,
         err: `${SPEC.name}: name the CLI before the flags: tollgate call ${first} …\n`,
       };
-    const tool = await toolOfSession(read.args);
+    const account = read.args.text.account;
+    const ofAccount = account === undefined ? null : await toolOfAccount(account);
+    if (typeof ofAccount === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: ${ofAccount}\n` };
+    const tool = ofAccount?.tool ?? (await toolOfSession(read.args));
     return tool === null ? callFirstReady(argv) : run([tool, ...argv]);
   }
   const taken = takeDispatch(rest);
@@ -75,6 +78,13 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const found = await adapterFor(word, taken.argv, taken.dispatch);
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
   return runWrapper(found, taken);
+}
+
+/** @returns a sentence if there is no such account. */
+async function toolOfAccount(name: string) {
+  const { namedAccount, readAccounts } = await import('../../state/accounts.ts');
+  const accounts = await readAccounts(process.env, process.cwd());
+  return typeof accounts === 'string' ? accounts : namedAccount(name, accounts, process.env);
 }
 
 /** The first argument is a flag or a prompt, and names no CLI. */

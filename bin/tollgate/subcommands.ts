@@ -199,6 +199,12 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     writes: true,
     load: () => import('./console/console.ts'),
   },
+  accounts: {
+    group: 'machine',
+    about: 'list your accounts: login, holds and usage',
+    isPage: true,
+    load: async () => ({ run: (await machine()).accounts }),
+  },
   trust: {
     group: 'machine',
     about: 'trust a folder permanently, list or revoke',

@@ -145,7 +145,7 @@ const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({
 
 export const SPENT_HEADINGS = ['day', 'CLI', 'calls', 'tokens', 'USD', 'time'] as const;
 
-type Sums = Omit<DaySpending, 'day' | 'tool'>;
+type Sums = Omit<DaySpending, 'day' | 'tool' | 'account'>;
 
 /** Formats calls, tokens, USD and time. */
 export function spentWords({
@@ -178,7 +178,10 @@ export function spentTotals(spent: readonly DaySpending[]): Sums {
 }
 
 export function spentRows(spent: readonly DaySpending[]): string[][] {
-  return spent.map((one) => [one.day, one.tool, ...spentWords(one)]);
+  return spent.map((one) => {
+    const { day, tool, account } = one;
+    return [day, account === undefined ? tool : `${tool} (${account})`, ...spentWords(one)];
+  });
 }
 
 function timeWords(ms: number): string {

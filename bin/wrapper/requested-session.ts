@@ -7,6 +7,7 @@ import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { call } from '../../loops/call/call.ts';
 import { type CallSession, openCallSession, type RequestedSession } from '../../loops/session/call-session.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import { accountName } from '../../policies/limits/user-accounts.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
@@ -17,20 +18,25 @@ import type { Arguments } from '../command-line.ts';
 type SessionFlags = Pick<Arguments, 'text' | 'given'>;
 
 /** @returns null if the call requests none of them; a sentence if it cannot have it. */
-export function requestedSession(tool: Tool, { text, given }: SessionFlags): RequestedSession | null | string {
+export function requestedSession(
+  tool: Tool,
+  { text, given }: SessionFlags,
+  environment: NodeJS.ProcessEnv,
+): RequestedSession | null | string {
   const tag = text.session;
   const flags = ['--session', '--last', '--resume-session'].filter((flag) => given.has(flag.slice(2)));
   if (flags.length > 1) return `give only one of ${flags.join(' and ')}`;
   if (tag !== undefined) return TAG.test(tag) ? { tag } : `--session ${TAG_MUST}`;
   if (!given.has('last')) return null;
-  const last = lastCall(tool);
+  const account = accountName(tool, environment);
+  const last = lastCall(tool, account);
   if (last !== null) return { id: last.id };
-  return `--last: .tmp/calls has no call of ${tool} with a session; start one without --last`;
+  return `--last: .tmp/calls has no call of ${tool}${account === null ? '' : ` in the account ${account}`} with a session; start one without --last`;
 }
 
 /** The tool of the session that the flags name; null if they name none, or it is not known yet. */
 export async function toolOfSession({ text, given }: SessionFlags): Promise<Tool | null> {
-  if (given.has('last')) return lastCall(null)?.tool ?? null;
+  if (given.has('last')) return lastCall(null, text.account ?? null)?.tool ?? null;
   if (text.session === undefined) return null;
   const entries = (await readEntries()).filter(({ tag }) => tag === text.session);
   const newest = entries.sort((a, b) => Date.parse(b.entry.last_used) - Date.parse(a.entry.last_used))[0];
@@ -51,12 +57,13 @@ interface LastCall {
   tool: Tool;
   id: string;
   startedAt: string;
+  account: unknown;
 }
 
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 /** Ids begin with the second in which their call began, so only those of one second are compared by their records. */
-function lastCall(tool: Tool | null): LastCall | null {
+function lastCall(tool: Tool | null, account: string | null): LastCall | null {
   const calls = path.join(projectState(process.cwd(), process.env), 'calls');
   const ids = namesIn(calls).sort().reverse();
   let newest: LastCall | null = null;
@@ -64,7 +71,7 @@ function lastCall(tool: Tool | null): LastCall | null {
   for (const id of ids) {
     if (newest !== null && id.slice(0, 14) !== second) break;
     const found = readCall(path.join(calls, id, 'call.json'));
-    if (found === null || (tool !== null && found.tool !== tool)) continue;
+    if (found === null || (tool !== null && found.tool !== tool) || found.account !== account) continue;
     if (newest === null || found.startedAt > newest.startedAt) newest = found;
     second = id.slice(0, 14);
   }
@@ -74,9 +81,9 @@ function lastCall(tool: Tool | null): LastCall | null {
 /** An agent can write the file, so only fields of the right shape count. */
 function readCall(file: string): LastCall | null {
   const record = readJsonIfFit<Record<string, unknown>>(file, MAX_RECORD_BYTES);
-  const { tool, session_id: id, started_at: startedAt } = record ?? {};
+  const { tool, session_id: id, started_at: startedAt, account = null } = record ?? {};
   if (!isTool(tool) || typeof id !== 'string' || !/^[\w-]{1,200}$/.test(id) || id.startsWith('-')) return null;
-  return { tool, id, startedAt: String(startedAt) };
+  return { tool, id, startedAt: String(startedAt), account };
 }
 
 function namesIn(folder: string): string[] {

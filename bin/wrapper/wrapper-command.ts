@@ -96,6 +96,7 @@ export async function runWrapper(
 
 /** What a call may have beside its flags. Most calls have none of it, and load nothing for it. */
 interface Extras {
+  environment: NodeJS.ProcessEnv;
   form: AnswerForm | null;
   session: RequestedSession | null;
   oneLine: OneLine | null;
@@ -103,15 +104,27 @@ interface Extras {
 
 /** @returns a sentence if one of them cannot be had. The files of a call in one line are made last. */
 async function extrasOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): Promise<Extras | string> {
+  const environment = await environmentFor(adapter, args.text);
+  if (typeof environment === 'string') return `--account: ${environment}`;
   const schema = args.text['json-schema'];
   const form = schema === undefined ? null : await readAnswerForm(adapter, schema);
   if (typeof form === 'string') return form;
-  if (dispatch !== null) return { form, session: null, oneLine: null };
+  if (dispatch !== null) return { environment, form, session: null, oneLine: null };
   const isInSession = args.given.has('session') || args.given.has('last');
-  const session = isInSession ? (await inSession()).requestedSession(adapter.tool, args) : null;
+  const session = isInSession ? (await inSession()).requestedSession(adapter.tool, args, environment) : null;
   if (typeof session === 'string') return session;
   const oneLine = isOneLine(args) ? completeOneLine(args) : null;
-  return typeof oneLine === 'string' ? oneLine : { form, session, oneLine };
+  return typeof oneLine === 'string' ? oneLine : { environment, form, session, oneLine };
+}
+
+/** A dispatcher starts its wrapper in the environment of the account. */
+async function environmentFor(
+  { tool }: Adapter,
+  { account, cwd }: Arguments['text'],
+): Promise<NodeJS.ProcessEnv | string> {
+  if (account === undefined) return { ...process.env };
+  const { environmentOf } = await import('../../state/accounts.ts');
+  return environmentOf(account, tool, process.env, path.resolve(cwd ?? '.'));
 }
 
 /** The caller did not name all files of the call. */
@@ -166,7 +179,7 @@ function requestOf(
   adapter: Adapter,
   args: Arguments,
   dispatch: Dispatch | null,
-  { oneLine, form }: Extras,
+  { environment, oneLine, form }: Extras,
 ): WrapperRequest | string {
   const { text, texts, number, given } = args;
   const unfit = commitMistake(given.has('allow-commit'), text.access!, '--allow-commit', '--access write');
@@ -183,7 +196,6 @@ function requestOf(
     return '--require-mcp must be the name of an MCP server, or all';
   const charge = chargeOf(adapter, text, given.has('new-task') ? 'new' : 'existing', dispatch);
   if (typeof charge === 'string') return charge;
-  const environment = { ...process.env };
   const cwd = path.resolve(text.cwd ?? '.');
   return {
     callId: dispatch?.call_id ?? null,

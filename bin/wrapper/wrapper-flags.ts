@@ -25,6 +25,7 @@ export const WRAPPER_FLAGS = {
     about: 'keep no files in .tmp/calls/<id>/, the folder for files that no flag names',
   },
   model: { takes: 'text', about: 'the model' },
+  account: { takes: 'text', about: 'the login to use: an account of your settings (tollgate accounts)' },
   'idle-timeout-ms': {
     takes: 'number',
     min: 1,

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import { isBuiltIn, isTool } from '../../policies/facts/tools.ts';
+import { accountPlaces } from '../../policies/limits/user-accounts.ts';
 import { type CallTerms, isTerms, strictest } from '../../policies/manifest/call-terms.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
@@ -66,7 +67,8 @@ export function restoreSaved(
   const request: WrapperRequest = {
     callId: saved.call_id,
     adapter,
-    call: { ...saved.call, environment },
+    // Its session is in the folder of its account.
+    call: { ...saved.call, environment: { ...environment, ...accountPlaces(saved.tool, saved.account ?? {}) } },
     files: saved.files,
     limits: withStart(saved.limits),
     charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
@@ -264,6 +266,7 @@ export function isSaved(value: unknown): value is Saved {
     (saved.own_tool === undefined ? isBuiltIn(tool) : isOwnRow(saved.own_tool, tool)) &&
     isLeftOut(saved.left_out ?? []) &&
     isTexts(saved.secret_names ?? []) &&
+    isTexts(Object.values(saved.account ?? {})) &&
     [saved.binary, saved.cli_version ?? ''].every((text) => typeof text === 'string')
   );
 }

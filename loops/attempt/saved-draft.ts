@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { accountPlaces } from '../../policies/limits/user-accounts.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
 import { secretsOf } from '../../policies/redact/environment.ts';
@@ -27,6 +28,8 @@ export interface Saved {
   cli_version?: string | null;
   argv: readonly string[];
   call: Omit<CallRequest, 'environment'>;
+  /** The variables that lead to the files of its account; empty for the login of the environment. */
+  account?: Record<string, string>;
   files: WrapperRequest['files'];
   limits: WrapperRequest['limits'];
   redaction_patterns: string[];
@@ -76,6 +79,7 @@ export function savedOf({ request, attempt, overlay, ...made }: EquippedCall): S
     cli_version: made.cliVersion,
     argv: made.argv,
     call,
+    account: accountPlaces(request.adapter.tool, environment),
     files: fromRoot(request.files),
     limits: request.limits,
     redaction_patterns: request.redactionPatterns,

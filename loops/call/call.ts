@@ -1,5 +1,6 @@
 // Makes one guarded call: checks, reserves, runs, classifies, records and publishes it. The commands are thin layers over it.
 
+import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import type { Fact } from '../../state/journal/facts.ts';
@@ -113,6 +114,7 @@ async function charge(prepared: PreparedCall, account: Charge, stop: AbortSignal
     {
       callId,
       tool: request.adapter.tool,
+      ...accountIn(request.adapter.tool, request.call.environment),
       guardian,
       deadlineAt: deadlineOf(prepared),
       terms: termsOf(prepared),

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { OwnReason } from '../../policies/facts/classes.ts';
 import type { Obstacle } from '../../policies/facts/evidence.ts';
 import { type StopSignal, stoppedBy } from '../../policies/facts/exit-codes.ts';
+import { accountName } from '../../policies/limits/user-accounts.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { makeFolders, namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes, toUtf8 } from '../../state/disk/regular-file.ts';
@@ -112,7 +113,11 @@ function signedOut(adapter: Adapter, { environment, cwd }: CallRequest, binary: 
   if (signIn === null || !isPublished(binary, packageName, entries)) return null;
   const found = signIn({ environment, home: homeOf(environment) ?? cwd, cwd });
   if (found.how !== 'signed_out') return null;
-  const message = `${tool} is not signed in: ${found.because}; ${found.fix}`;
+  const account = accountName(tool, environment);
+  const message =
+    account === null
+      ? `${tool} is not signed in: ${found.because}; ${found.fix}`
+      : `${tool} is not signed in to the account ${account}: ${found.because}; tollgate accounts says how to sign in`;
   return { class: 'auth', reason: 'not_signed_in', exit: 'failure', message };
 }
 

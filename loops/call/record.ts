@@ -5,6 +5,7 @@ import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts'
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
+import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
@@ -171,6 +172,7 @@ export function commonOf({ request, prompt, promptHash, ...made }: RecordableCal
     tool: adapter.tool,
     cli_version: made.cliVersion,
     argv: [...made.argv],
+    ...accountIn(adapter.tool, call.environment),
     cwd: call.cwd,
     started_at: made.startedAt.toISOString(),
     prompt_sha256: promptHash ?? (prompt && sha256(prompt)),

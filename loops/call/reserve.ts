@@ -22,6 +22,8 @@ export { refreshStats };
 interface Reservation {
   callId: string;
   tool: Tool;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   guardian: ProcessIdentity;
   deadlineAt: Date;
   terms: CallTerms;
@@ -54,7 +56,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
   if (mistake !== null) return badState(mistake);
   const earlier = [...journal.read().ledger.calls.values()].filter((call) => call.reserved.stage === charge.stage);
   const attempt = earlier.filter((call) => call.granted).length + 1;
-  const { callId, tool, guardian, deadlineAt, terms } = reservation;
+  const { callId, tool, account, guardian, deadlineAt, terms } = reservation;
   const within = await outerCall(journal.read().ledger, reservation.outer);
   const ledger = noteReservation(journal, {
     fact: 'reserved',
@@ -62,6 +64,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
     run_id: charge.runId,
     stage: charge.stage,
     tool,
+    ...(account === undefined ? {} : { account }),
     attempt,
     for_prompt: charge.forPrompt,
     guardian,

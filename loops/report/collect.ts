@@ -241,6 +241,7 @@ function callsOf(task: TaskFolder, prices: ProjectFile['prices']): SpentCall[] {
       return {
         day: call.reserved.at.slice(0, 10),
         tool: call.reserved.tool,
+        ...(call.reserved.account === undefined ? {} : { account: call.reserved.account }),
         tokens: record?.usage?.total_tokens ?? null,
         usd,
         durationMs: record?.duration_ms ?? null,

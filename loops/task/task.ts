@@ -9,6 +9,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type ResolvedRole, resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
+import { IGNORED_ACCOUNTS } from '../../state/accounts.ts';
 import { isWithin } from '../../state/disk/real-folder.ts';
 import { isClosed } from '../../state/disk/regular-file.ts';
 import { createDryRunJournal, type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -192,21 +193,22 @@ function boundedVerdictMistake(schema: object): ReturnType<typeof verdictMistake
 
 /** Like roles and pipelines, these rows count only in a trusted workspace. */
 function rowsOf(
-  { triage: { rules }, notify, unsound }: ProjectFile,
+  { triage: { rules }, notify, unsound, accounts }: ProjectFile,
   trust: 'trusted' | 'untrusted',
 ): { ownRows: readonly OwnRow[]; notifiers: readonly NotifierRow[]; notes: string[] } {
+  const ignored = accounts === undefined ? [] : [IGNORED_ACCOUNTS];
   if (trust === 'trusted') {
     const notes = Object.entries(unsound).map(
       ([name, message]) => `${name} of tollgate.yaml cannot be called: ${message}`,
     );
-    return { ownRows: rules.map(withoutProof), notifiers: notify, notes };
+    return { ownRows: rules.map(withoutProof), notifiers: notify, notes: [...ignored, ...notes] };
   }
   const unused = [
     ...(rules.length === 0 ? [] : ['the rows of tollgate.yaml (triage.rules) are']),
     ...(notify.length === 0 ? [] : ['notify of tollgate.yaml is']),
   ];
   const notes = unused.map((what) => `${what} not used, since the workspace is not trusted (--trust-workspace)`);
-  return { ownRows: [], notifiers: [], notes };
+  return { ownRows: [], notifiers: [], notes: [...ignored, ...notes] };
 }
 
 /** @param purpose `look` changes nothing on disk: the facts that a run would note first exist only in memory. */

@@ -36,6 +36,8 @@ export interface ProjectFile {
   prompts: PromptLimits;
   /** Limits over all tasks of the project; the user's limits apply too. */
   limits: Limits;
+  /** Never used: only the user defines logins. */
+  accounts?: unknown;
   /** Who is notified of the end of a run. */
   notify: readonly NotifierRow[];
   /** The commits of `run --commit`. */

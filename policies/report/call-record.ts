@@ -14,6 +14,8 @@ export interface CallRecord {
   tool: Tool;
   cli_version: string | null;
   model: string | null;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   /** The CLI's arguments, redacted. The prompt is never among them. */
   argv: string[];
   cwd: string;

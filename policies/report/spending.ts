@@ -8,15 +8,18 @@ export interface SpentCall {
   /** `YYYY-MM-DD` in UTC, on which it was paid. */
   day: string;
   tool: string;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   tokens: number | null;
   usd: number | null;
   durationMs: number | null;
 }
 
-/** For one CLI on one day. Each sum covers the calls that reported the value. */
+/** For one CLI and account on one day. Each sum covers the calls that reported the value. */
 export interface DaySpending {
   day: string;
   tool: string;
+  account?: string;
   calls: number;
   tokens: number;
   calls_without_tokens: number;
@@ -28,9 +31,10 @@ export interface DaySpending {
 /** The last day first; within a day, by the name of the CLI. */
 export function spendingByDay(calls: readonly SpentCall[]): DaySpending[] {
   const days = new Map<string, DaySpending>();
-  for (const { day, tool, tokens, usd, durationMs } of calls) {
-    const key = `${day} ${tool}`;
+  for (const { day, tool, account, tokens, usd, durationMs } of calls) {
+    const key = `${day} ${tool} ${account ?? ''}`;
     const sum = days.get(key) ?? nothingOf(day, tool);
+    if (account !== undefined) sum.account = account;
     sum.calls += 1;
     sum.tokens += tokens ?? 0;
     sum.calls_without_tokens += Number(tokens === null);
@@ -40,7 +44,9 @@ export function spendingByDay(calls: readonly SpentCall[]): DaySpending[] {
     days.set(key, sum);
   }
   const order = (a: string, b: string) => (a < b ? -1 : Number(a > b));
-  return [...days.values()].sort((a, b) => order(b.day, a.day) || order(a.tool, b.tool));
+  return [...days.values()].sort(
+    (a, b) => order(b.day, a.day) || order(a.tool, b.tool) || order(a.account ?? '', b.account ?? ''),
+  );
 }
 
 // Written out, because V8 keeps a separate shape for a copy of an object, and there may be one for each of 10,000 tasks.

@@ -39,6 +39,8 @@ export type Fact =
       run_id: string | null;
       stage: string;
       tool: Tool;
+      /** The account of the user's settings; absent for the login of the environment. */
+      account?: string;
       attempt: number;
       /** The stage's prompt that a run wants answered. The call may instead send a digest of it, or a request to continue. */
       for_prompt: string | null;

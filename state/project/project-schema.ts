@@ -5,6 +5,7 @@ import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
 import { zoneOf } from '../../policies/facts/clock.ts';
 import { type BuiltIn, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { NO_LIMITS, PERIODS, UNITS } from '../../policies/limits/limits.ts';
+import { ACCOUNT_NAME } from '../../policies/limits/user-accounts.ts';
 import { addressMistake, NOTIFY_EVENTS, NOTIFY_FORMATS, NOTIFY_TIMEOUT } from '../../policies/manifest/notifier.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import { PROMPT_DEFAULTS, SESSION_DEFAULTS } from '../../policies/manifest/project-file.ts';
@@ -17,9 +18,10 @@ import { unknownTool } from './tool-names.ts';
 
 export { ANY_TOOLS, OWN_TOOLS };
 
+const VARIABLE = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,200}$/, 'must be the name of a variable, without $');
+
 /** The shape of `notify` in tollgate.yaml: what receives the end of a run. Gets zod as an argument. */
 function notifySchema({ array, enum: choice, number, strictObject, string }: typeof z) {
-  const variable = string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,200}$/, 'must be the name of a variable, without $');
   const word = string()
     .max(2000)
     .regex(/^[^\0]*$/, 'must have no NUL character');
@@ -35,8 +37,8 @@ function notifySchema({ array, enum: choice, number, strictObject, string }: typ
         .refine((url) => addressMistake(url) === null, { error: (issue) => addressMistake(String(issue.input)) ?? '' })
         .optional()
         .describe('the address that receives the POST request'),
-      webhook_env: variable.optional().describe('the variable that holds the address, where that is a secret'),
-      secret_env: variable.optional().describe('the variable that holds the secret of the signature'),
+      webhook_env: VARIABLE.optional().describe('the variable that holds the address, where that is a secret'),
+      secret_env: VARIABLE.optional().describe('the variable that holds the secret of the signature'),
       format: choice(NOTIFY_FORMATS).default('json').describe("the body: all facts, or one line in Slack's form"),
       command: array(word).min(1).max(100).optional().describe('a program and its arguments: it reads the JSON'),
       timeout_ms: number()
@@ -294,6 +296,10 @@ const FIELDS = z.strictObject({
     })
     .prefault({})
     .describe('the commits of tollgate run --commit'),
+  accounts: z
+    .unknown()
+    .optional()
+    .describe('not used here: a checkout defines no logins; see the settings of the user'),
   notify: notifySchema(z).describe('who is notified of the end of a run: webhooks and commands'),
 });
 
@@ -309,6 +315,18 @@ export const PROJECT = FIELDS.superRefine(({ tools, triage, pipelines }, { addIs
       look(tool, ['pipelines', name, i, 'tool']);
       for (const [at, one] of fallback.entries()) look(one.tool, ['pipelines', name, i, 'fallback', at, 'tool']);
     }
+});
+
+/** The user's own settings, for all projects. */
+export const USER_SETTINGS = z.strictObject({
+  accounts: z
+    .record(
+      z.string().regex(ACCOUNT_NAME, 'must be a word of a-z 0-9 _ -'),
+      z
+        .strictObject({ tool: z.enum(TOOLS), home: PLACE.optional(), key: VARIABLE.optional() })
+        .refine(({ home, key }) => home !== undefined || key !== undefined, 'must have home, key, or both'),
+    )
+    .default({}),
 });
 
 export type GivenProject = z.infer<typeof PROJECT>;

@@ -77,6 +77,7 @@ export const CALL = record<CallRecord>(
     tool,
     cli_version: orNull(text('The version of the CLI')),
     model: orNull(text('The model that answered, or the requested one')),
+    account: text("The account of the user's settings; absent for the login of the environment"),
     argv: texts("The CLI's arguments, secrets redacted; the prompt is never among them"),
     cwd: text('Where the CLI ran'),
     started_at: time('When the call was begun'),
@@ -106,7 +107,7 @@ export const CALL = record<CallRecord>(
     tool_sha256: hash('Over the description that the project gave of its CLI; only of such a one'),
     next_actions: nextActions('What to do, the best first; only of a call that failed, and of none that a run made'),
   },
-  ['left_out', 'http_status', 'tool_sha256', 'next_actions'],
+  ['account', 'left_out', 'http_status', 'tool_sha256', 'next_actions'],
 );
 
 export const FAILURE = record<Failure>(

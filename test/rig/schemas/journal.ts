@@ -133,6 +133,7 @@ const LINES: readonly Schema[] = [
       run_id: orNull(run_id, 'a wrapper on its own'),
       stage,
       tool,
+      account: text("The account of the user's settings; absent for the login of the environment"),
       attempt: count('Which call of the stage, from 1'),
       for_prompt: orNull(hash("The stage's prompt"), 'a wrapper on its own'),
       guardian: owner('The process that guards the call'),
@@ -141,7 +142,7 @@ const LINES: readonly Schema[] = [
       nested_calls: count('How many calls its agent may charge to this task from within it; absent is none'),
       within: text('The call of this task from within which it is made'),
     },
-    ['terms', 'nested_calls', 'within'],
+    ['account', 'terms', 'nested_calls', 'within'],
   ),
   line<Of<'started'>>(
     'started',
