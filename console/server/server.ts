@@ -11,8 +11,7 @@ import { foundTask } from './reads/task.ts';
 import { type PageFile, sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
 import { changeAt, make, readAt, type Serving } from './routes.ts';
 import { streamTail } from './tail.ts';
-import { admit, cookieName, MAX_BODY, makeSecrets, paceOf, secret } from './walls/guard.ts';
-import type { RequestTarget } from './walls/target.ts';
+import { admit, cookieName, MAX_BODY, makeSecrets, paceOf, type RequestTarget, secret } from './walls/guard.ts';
 
 interface OpenConsole {
   /** With the token that admits a browser. */

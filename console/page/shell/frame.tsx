@@ -1,24 +1,25 @@
-// Renders the frame of all views: the rail, the problems of the connection, the view, and the recent notes.
+// Renders the frame of all views: the rail, the connection's problems, the view and recent notes; and the title and icon of the window.
 
 import { BudgetsView } from '../budgets/budgets-view.tsx';
 import { BookView } from '../distill/book-view.tsx';
 import { DistillView } from '../distill/distill-view.tsx';
 import { FailuresView } from '../failures/failures-view.tsx';
-import { linkAgainAt, linkState, openStream } from '../live/stream.ts';
+import { linkAgainAt, linkState, openStream, projectName } from '../live/stream.ts';
 import { MachineView } from '../machine/machine-view.tsx';
 import { NowView } from '../now/now-view.tsx';
 import { AskedAgain, Empty, TroubleNotice } from '../parts/shown.tsx';
+import { useEffect } from '../reactive.ts';
 import { SessionView } from '../sessions/session-view.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
 import { SuperviseView } from '../supervise/supervise-view.tsx';
 import { TaskView } from '../tasks/task-view.tsx';
 import { TasksView } from '../tasks/tasks-view.tsx';
-import { Favicon, Title } from './favicon.tsx';
+import { piecesOf } from '../text/signs.ts';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Palette } from './palette.tsx';
-import { Rail } from './rail.tsx';
-import { route } from './route.ts';
+import { counts, Rail, theme } from './rail.tsx';
+import { route, VIEWS } from './route.ts';
 import { View } from './view.tsx';
 
 export function Frame() {
@@ -90,4 +91,76 @@ function LinkNotice() {
       )}
     </TroubleNotice>
   );
+}
+
+const MARKS = {
+  question: { colour: '--wait', path: 'M22 17v7m0 3v2' },
+  failed: { colour: '--bad', path: 'M19 20l6 6m0-6l-6 6' },
+  running: { colour: '--busy', path: 'M20 19l6 4-6 4z' },
+} as const;
+
+/** A question comes first, because only the user can answer it. */
+function stateNow(): keyof typeof MARKS | 'idle' {
+  const { now, failures, supervise } = counts.value;
+  if (supervise!.n > 0) return 'question';
+  if (failures!.n > 0) return 'failed';
+  return now!.n > 0 ? 'running' : 'idle';
+}
+
+function Favicon() {
+  const state = stateNow();
+  const chosen = theme.value;
+  useEffect(() => {
+    const draw = () => show(state);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', draw);
+    draw();
+    return () => scheme.removeEventListener('change', draw);
+  }, [state, chosen]);
+  return null;
+}
+
+function show(state: ReturnType<typeof stateNow>): void {
+  let link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  if (link === null) {
+    link = document.createElement('link');
+    link.rel = 'icon';
+    document.head.append(link);
+  }
+  link.dataset.state = state;
+  link.href = `data:image/svg+xml,${encodeURIComponent(drawn(state))}`;
+}
+
+function drawn(state: ReturnType<typeof stateNow>): string {
+  const gate = `<path d="M5 27V9a11 11 0 0 1 22 0v18M5 16h22" fill="none" stroke="${colourOf('--accent')}" stroke-width="4"/>`;
+  const mark =
+    state === 'idle'
+      ? ''
+      : `<circle cx="22" cy="23" r="9" fill="${colourOf(MARKS[state].colour)}"/><path d="${MARKS[state].path}" fill="none" stroke="${colourOf('--ground')}" stroke-width="2.5"/>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${gate}${mark}</svg>`;
+}
+
+/** A custom property holds `light-dark(…)`; only as the colour of an element does the browser choose one of the two. */
+function colourOf(name: string): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+/** A component of its own: a changed count renders no view again. */
+function Title() {
+  const [id = 'now', of] = route.value.parts;
+  const view = VIEWS.find((each) => each.id === id)?.name ?? 'No such view';
+  const states = Object.values(counts.value)
+    .filter(({ n }) => n > 0)
+    .map(({ n, what }) => `${n} ${what}`)
+    .join(', ');
+  const parts = [projectName.value, states, of, view, 'Tollgate'].filter((part) => part);
+  document.title = piecesOf(parts.join(' · '))
+    .map((piece) => ('text' in piece ? piece.text : piece.sign))
+    .join('');
+  return null;
 }

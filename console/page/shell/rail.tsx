@@ -1,15 +1,14 @@
-// Renders the rail beside all views: the current view, the other views, and whether the page is still live.
+// Renders the rail beside all views: the current view, the other views, the theme, and whether the page is still live.
 
 import { linkState, place, projectName } from '../live/stream.ts';
 import { Icon } from '../parts/icon.tsx';
-import { computed, useEffect, useRef } from '../reactive.ts';
+import { computed, effect, signal, useEffect, useRef } from '../reactive.ts';
 import { countStates, everyLine, taskList } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
 import { Notifications } from './notify.tsx';
 import { showPalette } from './palette.tsx';
 import { route, to, VIEWS } from './route.ts';
-import { Theme } from './theme.tsx';
 import { showCurrent } from './view.tsx';
 
 export function Rail() {
@@ -92,3 +91,51 @@ export const counts = computed<Readonly<Record<string, { n: number; what: string
 
 /** The counts are out of date: the list cannot be refreshed, or no changes arrive. */
 const areOld = computed(() => taskList.problem.value !== null || linkState.value.how !== 'live');
+
+const THEMES = ['system', 'light', 'dark'] as const;
+const KEY = 'tollgate theme';
+
+export const theme = signal<(typeof THEMES)[number]>(storedTheme());
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value;
+});
+
+function Theme() {
+  return (
+    <label class="theme">
+      <b>Theme</b>
+      <select
+        class="input"
+        value={theme.value}
+        onChange={({ currentTarget }) => {
+          theme.value = THEMES.find((each) => each === currentTarget.value) ?? 'system';
+          store(theme.value);
+        }}
+      >
+        {THEMES.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A browser may refuse access to its storage. */
+function storedTheme(): (typeof THEMES)[number] {
+  try {
+    return THEMES.find((each) => each === localStorage.getItem(KEY)) ?? 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+function store(chosen: string): void {
+  try {
+    localStorage.setItem(KEY, chosen);
+  } catch {
+    // The choice then lasts as long as the page.
+  }
+}

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readTarget } from '../../../../console/server/walls/target.ts';
+import { readTarget } from '../../../../console/server/walls/guard.ts';
 
 const READ: Record<string, string[]> = {
   '/': [],
