@@ -21,7 +21,7 @@ const ROOMS = ['policies', 'wrappers', 'state', 'loops', 'console', 'bin'];
 
 /** Each has a row for each CLI, and does not compile without. */
 const TABLES = [
-  'policies/api-errors/headers.ts',
+  'policies/api-errors/failures.ts',
   'policies/facts/exit-codes.ts',
   'policies/facts/file-names.ts',
   'policies/facts/tools.ts',

@@ -7,8 +7,7 @@ import {
   type Response,
   type SentRequest,
 } from '../../policies/api-errors/entry.ts';
-import { isApiFailure, UNLOGGED } from '../../policies/api-errors/failures.ts';
-import { headersTold } from '../../policies/api-errors/headers.ts';
+import { headersTold, isApiFailure, UNLOGGED } from '../../policies/api-errors/failures.ts';
 import { layOut, type Unmeasured } from '../../policies/api-errors/log-format.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
 import { ENDINGS, type EvidenceSource } from '../../policies/facts/evidence.ts';

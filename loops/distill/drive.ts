@@ -1,10 +1,13 @@
-// Drives a distillation: derives each step from the recorded state, and records its result before the next paid step.
+// Drives a distillation by steps from its recorded state, each recorded before the next paid one; changes one that is at rest.
 
 import { type HaltHow, nextMove } from '../../policies/distill/distillation.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
 import { writeDocument } from '../../state/distill/live-document.ts';
+import { type LeftWish, leaveWish } from '../../state/distill/wishes.ts';
 import { readVolume } from '../../state/volume.ts';
-import type { DistillRun } from './distill-run.ts';
+import { claim } from '../task/claim.ts';
+import { type DistillRun, recorderOf } from './distill-run.ts';
+import { documentOf, driverOf, type OpenDistill, readableHistory } from './open-run.ts';
 import { takeTurn } from './take-turn.ts';
 import { uploadAgain } from './upload.ts';
 
@@ -80,7 +83,7 @@ type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'd
  * @param again whether to request the section again, at its position.
  * @returns whether there is such a section.
  */
-export function deleteSection(section: number, again: boolean, run: Deleting): boolean {
+function deleteSection(section: number, again: boolean, run: Deleting): boolean {
   if (!run.fold.standing().sections.some((one) => one.section === section)) return false;
   run.record({ fact: 'deleted', section, again });
   const before = run.history.texts();
@@ -88,4 +91,52 @@ export function deleteSection(section: number, again: boolean, run: Deleting): b
   run.documentBytes = writeDocument(run.document, run.history.texts(), before);
   run.context.tell({ event: 'deleted', section, again });
   return true;
+}
+
+type AtRest = 'done' | 'taken' | 'no_such_section';
+
+/** @returns `taken`: it is being driven; then its driver must be notified. */
+export async function changeAtRest(
+  open: OpenDistill,
+  wish: LeftWish | { wish: 'stop' },
+  clock: () => Date,
+): Promise<AtRest> {
+  const { folder, checkpoint, journal } = open;
+  const claimed = await claim({ journal, whenTaken: 'refuse', stop: new AbortController().signal, say: () => {} });
+  if (claimed.how !== 'claimed') return 'taken';
+  const run_id = claimed.runId;
+  try {
+    const kept = recorderOf(journal, clock);
+    if (wish.wish !== 'delete') {
+      const { complete, begun } = kept.fold.standing();
+      if (begun !== null && !complete)
+        kept.record({ fact: 'halted', run_id, how: 'stopped', reason: null, evidence: 'you asked for it' });
+      return 'done';
+    }
+    const document = documentOf(checkpoint);
+    const { history } = readableHistory(folder, checkpoint, kept.fold.standing());
+    const run = { ...kept, history, document, documentBytes: 0, context: { tell: () => {} } };
+    return deleteSection(wish.section, wish.again, run) ? 'done' : 'no_such_section';
+  } finally {
+    journal.append({ fact: 'released', run_id, exit_code: 0, state: 'interrupted' });
+  }
+}
+
+/**
+ * Notifies the process that drives it, even one that began after `open` was read.
+ * @returns `at_rest` if no process drives it.
+ */
+export async function askToEnd(
+  open: OpenDistill,
+  wish: 'pause' | 'stop',
+  clock: () => Date,
+): Promise<'notified' | 'at_rest'> {
+  const isIdle = (await driverOf(open.ledger)) === null;
+  // A paused distillation shows the reason, and keeps it.
+  if (isIdle && (wish === 'pause' || (await changeAtRest(open, { wish }, clock)) !== 'taken')) return 'at_rest';
+  const { ledger } = isIdle ? open.journal.read() : open;
+  // The process that had claimed it has released it again.
+  if (ledger.run === null) return askToEnd({ ...open, ledger }, wish, clock);
+  leaveWish(open.folder, { wish, run: ledger.run.run_id }, clock());
+  return 'notified';
 }

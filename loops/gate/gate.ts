@@ -10,7 +10,7 @@ import {
 } from '../../policies/facts/gate-record.ts';
 import { mapAction } from '../../policies/facts/next-action.ts';
 import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/answer-verdict.ts';
-import { dueChecks } from '../../policies/gate/due-checks.ts';
+import { dueChecks } from '../../policies/gate/gate-verdict.ts';
 import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
 import { checkChanges, checkLines, checkSections } from '../../policies/gate/required-output.ts';

@@ -14,6 +14,7 @@ import { readRecord } from '../stage/guardian.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
 import { wholeDiff } from './changes.ts';
+import { seenBefore } from './part.ts';
 import {
   interruptedBy,
   leftWith,
@@ -22,7 +23,6 @@ import {
   type SuperviseCourse,
   shownText,
 } from './supervision-run.ts';
-import { seenBefore } from './work.ts';
 
 export async function reason(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {
   const notes = standing.notes.map(({ note }) => note);

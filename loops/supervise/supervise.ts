@@ -25,7 +25,7 @@ import type { OpenTask } from '../task/task.ts';
 import { forgetStart } from '../tree/read-changes.ts';
 import { gitStand, keepBeginning } from './changes.ts';
 import { endFailure, leaveLoop } from './leave.ts';
-import { askPart, handOffs } from './part.ts';
+import { askPart, handOffs, seenOf, work } from './part.ts';
 import { reason } from './reason.ts';
 import { contentHash, readSave, standOf } from './save.ts';
 import {
@@ -37,7 +37,6 @@ import {
   shownText,
   standingOf,
 } from './supervision-run.ts';
-import { seenOf, work } from './work.ts';
 
 export interface Supervising {
   /** `restart`: ignore everything that an earlier supervision said and did. */

@@ -1,9 +1,10 @@
-// Combines the findings of a gate into one verdict, and computes their signature.
+// Lists the checks that a stage needs; combines the findings of a gate into one verdict, and computes their signature.
 
 import { createHash } from 'node:crypto';
 import { SUCCESS, type Verdict } from '../facts/evidence.ts';
-import type { Finding } from '../facts/gate-record.ts';
+import { type Finding, GATE_CHECKS, type GateCheck } from '../facts/gate-record.ts';
 import type { Tool } from '../facts/tools.ts';
+import type { ResolvedRole } from '../manifest/resolved-role.ts';
 import { type Signature, sign } from '../signature/sign.ts';
 
 /** Out-of-bounds findings are more serious than missing parts; among equals the first one counts. */
@@ -46,3 +47,32 @@ const shortened = (detail: string): string =>
   detail.length <= MAX_DETAIL
     ? detail
     : `${createHash('sha256').update(detail).digest('hex').slice(0, 16)} ${detail.slice(0, MAX_DETAIL)}`;
+
+interface Due {
+  role: ResolvedRole;
+  /** The stage's own schema. */
+  schema: object | undefined;
+  commands: readonly string[];
+}
+
+const DUE = {
+  judge: () => true,
+  scope: () => true,
+  refusal: () => true,
+  changes: ({ role }) => role.changesTree && role.access !== 'read',
+  sections: ({ role }) => role.requires.length > 0,
+  lines: ({ role }) => role.minLines > 0,
+  schema: ({ schema }) => schema !== undefined,
+  diff: ({ role }) => role.answersWithDiff,
+  verdict: ({ role }) => role.onFail === 'stop',
+  acceptance: ({ commands }) => commands.length > 0,
+} as const satisfies Record<GateCheck, (due: Due) => boolean>;
+
+/** In the order of the checks. If the tree was not examined, `scope` and `changes` find nothing. */
+export function dueChecks(
+  role: ResolvedRole,
+  { schema }: { schema?: object | undefined },
+  commands: readonly string[],
+) {
+  return GATE_CHECKS.filter((check) => DUE[check]({ role, schema, commands }));
+}

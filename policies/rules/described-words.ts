@@ -1,4 +1,7 @@
-// Fills the places in the words of a described CLI with values, and omits words whose places have none.
+// Fills the places in a described CLI's words with values, and finds secrets in its description.
+
+import { createRedactor } from '../redact/create-redactor.ts';
+import { looksSecret, secretsOf } from '../redact/environment.ts';
 
 export const PLACES = [
   'model',
@@ -34,4 +37,36 @@ function fillWord(word: string, values: PlaceValues): readonly string[] {
   const whole = only !== undefined && word === `{${only}}` ? values[only as Place] : undefined;
   if (Array.isArray(whole)) return whole;
   return [word.replace(PLACE, (_, name: Place) => String(values[name] ?? ''))];
+}
+
+/** The indexes of the words that are secrets, by their form or by the flag before them. */
+export function secretWords(words: readonly string[]): number[] {
+  const isSecret = createTest();
+  return words.flatMap((word, i) => {
+    const [, joined, value] = /^--?([A-Za-z][\w-]*)=(.*)$/s.exec(word) ?? [];
+    const flag = joined ?? /^--?([A-Za-z][\w-]*)$/.exec(words[i - 1] ?? '')?.[1] ?? '';
+    return isOfFlag(flag, bare(value ?? word)) || isSecret(bare(word)) ? [i] : [];
+  });
+}
+
+/** `--api-key-env MY_KEY` names where the key is, so it is not a secret. */
+const isOfFlag = (flag: string, value: string): boolean =>
+  flag !== '' && !/^-|^\$?[A-Z][A-Z0-9_]*$/.test(value) && looksSecret(flag.replaceAll('-', '_').toUpperCase(), value);
+
+/** The names of the variables that are secrets, by name or by value. */
+export function secretVariables(variables: Readonly<Record<string, string>>): string[] {
+  const isSecret = createTest();
+  return Object.entries(variables).flatMap(([name, value]) => {
+    const plain = bare(value);
+    const named = looksSecret(name.toUpperCase(), plain) || secretsOf({ [name]: plain }).length > 0;
+    return plain !== '' && (named || isSecret(plain)) ? [name] : [];
+  });
+}
+
+/** A value that fills a place is not a secret. */
+const bare = (word: string): string => word.replaceAll(/\{\w+\}/g, '').trim();
+
+function createTest(): (word: string) => boolean {
+  const redactor = createRedactor({ env: {}, patterns: [] });
+  return (word) => redactor.hits(word).length > 0;
 }

@@ -3,6 +3,7 @@
 import { ACCESS_RULES } from './access.ts';
 import { ANSWER_RULES, CONTENT_RULES } from './answer.ts';
 import { BROAD_RULES } from './broad.ts';
+import { STOP_RULES } from './endings.ts';
 import { EXIT_RULES } from './exit.ts';
 import { HISTORY_FORM_RULES, HISTORY_RULES } from './history.ts';
 import { LANGUAGE_RULES } from './languages.ts';
@@ -11,11 +12,9 @@ import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
 import { QUOTA_RULES } from './quota.ts';
 import type { Rule } from './rule.ts';
-import { NETWORK_RULES, SERVICE_RULES } from './service.ts';
+import { NETWORK_RULES, SERVICE_RULES, STATUS_RULES } from './service.ts';
 import { SETUP_RULES } from './setup.ts';
 import { SIZE_RULES } from './size.ts';
-import { STATUS_RULES } from './status.ts';
-import { STOP_RULES } from './stop.ts';
 
 /** A gRPC status without any other text. These rules come last, because any other text is more informative. */
 const UNSAID = ['none'] as const;

@@ -1,6 +1,7 @@
 // Defines a session that can be resumed, its id and its tag, and the line that identifies it in the files of its CLI.
 
 import { oneLine } from '../text/display.ts';
+import { partOf } from '../text/json.ts';
 
 export interface SessionEntry {
   session_id: string;
@@ -22,7 +23,7 @@ export interface SessionEntry {
 }
 
 /** gemini reads these as "the last session" and "the n-th of its list". Either may belong to another task. */
-export const NO_ID = /^(?:latest|\d+)$/i;
+const NO_ID = /^(?:latest|\d+)$/i;
 
 /** The format that every CLI uses. */
 export const WHOLE_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -76,3 +77,26 @@ export function sessionTitle(firstPrompt: string): string {
   const [, goal] = /\n# Goal\n\s*([^\n]+)/.exec(firstPrompt) ?? [];
   return goal === undefined ? tag : `${oneLine(goal.trim(), TITLE_CHARS)} [${tag}]`;
 }
+
+/** Checks an entry of sessions.json: users edit it. */
+export function isSessionEntry(value: unknown): value is SessionEntry {
+  const entry = partOf(value);
+  return entry !== null && Object.entries(SHAPE).every(([name, fits]) => fits(entry[name]));
+}
+
+const count = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+const text = (value: unknown) => typeof value === 'string' && value !== '';
+
+/** An id becomes an argument of the CLI. */
+const SHAPE = {
+  session_id: (value) =>
+    text(value) && /^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(value as string) && !NO_ID.test(value as string),
+  last_used: (value) => text(value) && !Number.isNaN(Date.parse(value as string)),
+  error_count: count,
+  total_tokens: count,
+  context_tokens: (value) => value === null || count(value),
+  feature_id: text,
+  cwd: text,
+  poisoned: (value) => value === undefined || typeof value === 'string',
+  in_place_of: (value) => value === undefined || typeof value === 'string',
+} as const satisfies Record<keyof SessionEntry, (value: unknown) => boolean>;

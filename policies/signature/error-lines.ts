@@ -2,13 +2,12 @@
 
 import type { Tool } from '../facts/tools.ts';
 import { type AssessedLine, FAILURE, LETTERED, lineOf, NAMES_CODEX, survey, TIMED } from './assess.ts';
-import { type Bare, createBareReader } from './bare.ts';
+import { type Bare, createBareReader, shorten } from './bare.ts';
 import { codesOf, createCodeReader, isInk, isSpace } from './characters.ts';
 import { createObjectJoiner } from './json-text.ts';
 import { type Capacity, createBasket, createShortLines, type LineFates, SHORT } from './line-sample.ts';
 import { isTimeAlone, type Level } from './log-head.ts';
 import { createReflower } from './reflow.ts';
-import { shorten } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
 
 const MAX_LINE_LENGTH = 2000;

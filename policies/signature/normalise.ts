@@ -1,11 +1,11 @@
 // Brings a text to its normal form, words in lower case and nothing volatile, by one ordered table of token classes.
 
+import { stripInvisible } from './bare.ts';
 import { KIND, SPACE } from './characters.ts';
 import { FIGURES } from './figure-classes.ts';
 import { MARKED } from './marked-classes.ts';
 import { NAMES } from './name-classes.ts';
 import { PLACES } from './place-classes.ts';
-import { stripInvisible } from './tidy.ts';
 import { BEYOND, type ScanContext, START, type TokenClass, type TokenPlace, UNIT, WORD } from './token-class.ts';
 
 /**

@@ -13,6 +13,7 @@ import {
 } from '../facts/evidence.ts';
 import { DENIAL_REFUSED, SERVER_REQUIRED } from '../facts/requirements.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
+import { asksToSignIn } from '../rules/access.ts';
 import {
   ENDING_RULES,
   LEFTOVERS,
@@ -28,7 +29,6 @@ import {
 import { isOfHelper } from '../rules/mcp.ts';
 import type { Meaning, Rule } from '../rules/rule.ts';
 import { TIERS } from '../rules/rules.ts';
-import { asksToSignIn } from '../rules/sign-in-prompt.ts';
 import { findRule, type Subject, textsOf } from './match.ts';
 import { retryAt } from './retry-at.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';

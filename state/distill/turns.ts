@@ -1,10 +1,13 @@
-// Stores the answers of a distillation unchanged, each in its own file, on disk before the next one is requested.
+// Stores the answers of a distillation unchanged, each synced in its own file before the next request, and writes its trace.
 
+import { closeSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
-import { readUnlessUnfit } from '../disk/regular-file.ts';
+import { appendText } from '../append-line.ts';
+import { openRegular, readRegularOrNull, readUnlessUnfit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import { StrangeStateError } from '../disk/strange-state-error.ts';
+import { isSystemError } from '../system-error.ts';
 import type { DistillFolder } from './run-folder.ts';
 
 /** The content of `turns/0007.json`. */
@@ -71,3 +74,42 @@ function isTurn(value: unknown): value is KeptTurn {
     (answer.content === null || Array.isArray(answer.content?.parts))
   );
 }
+
+/**
+ * Opens a writer. @param lost is called once with the reason if a line cannot be written: a trace line is lost, but no answer.
+ */
+export function openTrace(
+  folder: DistillFolder,
+  redact: (text: string) => string,
+  lost: (why: string) => void,
+): (line: object) => void {
+  let isTold = false;
+  return (line) => {
+    try {
+      appendTrace(folder, line, redact);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      if (!isTold) lost(error.message);
+      isTold = true;
+    }
+  };
+}
+
+/** Appends one line, not synced: a power loss costs a line of the trace, but no answer. */
+function appendTrace({ trace }: DistillFolder, line: object, redact: (text: string) => string): void {
+  const { O_APPEND, O_CREAT, O_RDWR } = constants;
+  const fd = openRegular(trace, O_RDWR | O_APPEND | O_CREAT);
+  try {
+    appendText(fd, trace, `${redact(JSON.stringify(line))}\n`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Its lines, oldest first. */
+export function traceLines({ trace }: DistillFolder): string[] {
+  const text = readRegularOrNull(trace, MAX_TRACE_BYTES) ?? '';
+  return text.split('\n').filter((line) => line !== '');
+}
+
+const MAX_TRACE_BYTES = 512 * 1024 * 1024;

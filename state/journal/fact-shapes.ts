@@ -1,7 +1,7 @@
 // Checks the lines of the journal before they are used: users edit it, and half a fact must not block a task.
 
 import { isTool } from '../../policies/facts/tools.ts';
-import { isSessionEntry } from '../sessions/session-shape.ts';
+import { isSessionEntry } from '../../policies/session/session-entry.ts';
 import type { Fact, JournalLine } from './facts.ts';
 
 type Test = (value: unknown) => boolean;

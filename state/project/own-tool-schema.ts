@@ -5,8 +5,7 @@ import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { LEAST_CHARS } from '../../policies/manifest/prompt-limits.ts';
 import { COUNTS } from '../../policies/rules/described-events.ts';
-import { PLACES, placesIn } from '../../policies/rules/described-words.ts';
-import { secretVariables, secretWords } from '../../policies/rules/stray-secrets.ts';
+import { PLACES, placesIn, secretVariables, secretWords } from '../../policies/rules/described-words.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 
 const word = z

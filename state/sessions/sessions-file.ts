@@ -2,11 +2,10 @@
 
 import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
-import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { isSessionEntry, type SessionEntry } from '../../policies/session/session-entry.ts';
 import { type Json, partOf } from '../../policies/text/json.ts';
 import { jsonText, type KnownJson, readJson, writeAtomic } from '../atomic-file.ts';
 import { isSameFolder, realOr } from '../disk/real-folder.ts';
-import { isSessionEntry } from './session-shape.ts';
 
 export interface Sessions {
   /** null if there is none, or none with a valid shape. @param folder The only folder in which the session can be used. */

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { tidy } from '../../policies/signature/tidy.ts';
+import { tidy } from '../../policies/signature/bare.ts';
 import { createLineSplitter } from '../../wrappers/line-splitter.ts';
 import { fuzz } from '../rig/fuzz.ts';
 

@@ -1,6 +1,6 @@
 // Implements tollgate distill sections and delete-section: lists the sections so far, and deletes one.
 
-import { changeAtRest } from '../../../loops/distill/change-distillation.ts';
+import { changeAtRest } from '../../../loops/distill/drive.ts';
 import { type OpenDistill, openDistill, readableHistory } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';

@@ -1,6 +1,6 @@
 // Implements tollgate distill status, pause and stop: shows distillations, or asks a running one to end.
 
-import { askToEnd } from '../../../loops/distill/change-distillation.ts';
+import { askToEnd } from '../../../loops/distill/drive.ts';
 import { type DistillView, openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';

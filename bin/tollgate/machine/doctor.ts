@@ -1,11 +1,16 @@
 // Implements tollgate doctor: lists preflight's findings as steps, the gravest first, each with a way to verify the fix.
 
-import { usedTools } from '../../../loops/report/used-tools.ts';
+import path from 'node:path';
+import { readTask } from '../../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
-import { isBuiltIn } from '../../../policies/facts/tools.ts';
+import { isBuiltIn, isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { type PreflightOptions, preflight } from '../../../preflight.ts';
+import { namesIfAny } from '../../../state/disk/folder.ts';
+import type { GivenStage } from '../../../state/project/manifest-schema.ts';
+import { readProject } from '../../../state/project/project.ts';
+import { projectRoot, projectState } from '../../../state/task-folder.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { PREFLIGHT_SPEC, preflightOptions } from '../../preflight-command.ts';
@@ -107,3 +112,34 @@ function summary(steps: readonly Step[]): string {
   if (must === 0) return `Nothing must be done; ${steps.length} may be worth it. Then: tollgate run TASK`;
   return `${must} must be done first, from the top. Then: tollgate doctor`;
 }
+
+/** Returns the CLIs of all stages, of their fallbacks and of the project's settings; an empty list if none is named. */
+async function usedTools(cwd: string, environment: NodeJS.ProcessEnv, trustWorkspace: boolean): Promise<Tool[]> {
+  const folder = path.join(projectState(cwd, environment), 'task');
+  const used = new Set<Tool>();
+  for (const name of namesIfAny(folder).slice(0, MOST_TASKS)) {
+    const read = await readTask({ word: `${path.join(folder, name)}/`, cwd, environment, trustWorkspace });
+    if (read.how === 'invalid') continue;
+    for (const { stage } of read.plans) for (const { tool } of [stage, ...stage.fallback]) used.add(tool);
+  }
+  // As for a task, the project's settings count only in a trusted workspace.
+  const project = trustWorkspace ? await readProject(projectRoot(cwd)) : null;
+  if (project?.how === 'read') for (const tool of toolsIn(project)) used.add(tool);
+  return [...used];
+}
+
+function toolsIn({ value, has }: Extract<Awaited<ReturnType<typeof readProject>>, { how: 'read' }>): Tool[] {
+  const stages = Object.values(value.pipelines).flat() as Pick<GivenStage, 'tool' | 'fallback'>[];
+  const { budgets, at_once, per_minute } = value.limits;
+  const named = [
+    ...stages.flatMap(({ tool, fallback = [] }) => [tool, ...fallback.map((one) => one.tool)]),
+    ...[...value.triage.rules, ...budgets].map(({ tool }) => tool),
+    ...Object.keys({ ...at_once, ...per_minute }),
+    // Both settings have a default for every CLI; only the values in the file count.
+    ...TOOLS.filter((tool) => has(['sessions', 'context_limit', tool]) || has(['prompts', 'max_chars', tool])),
+  ];
+  return named.filter((name): name is Tool => isTool(name) && name !== 'any');
+}
+
+/** More tasks would take seconds to read, and would rarely name another CLI. */
+const MOST_TASKS = 500;

@@ -6,8 +6,7 @@ import { type DistilledBook, type ExportFormat, exportName } from '../../../poli
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { kindOf, openRegular, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { replaceFile } from '../../../state/disk/replace-file.ts';
-import { traceLines } from '../../../state/distill/trace.ts';
-import { unreadableWords } from '../../../state/distill/turns.ts';
+import { traceLines, unreadableWords } from '../../../state/distill/turns.ts';
 import { type OpenDistill, readableHistory } from '../open-run.ts';
 import type { ExportWork } from './render-export.ts';
 import type { Rendered } from './render-pdf.ts';

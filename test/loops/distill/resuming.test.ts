@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeAtRest } from '../../../loops/distill/change-distillation.ts';
+import { changeAtRest } from '../../../loops/distill/drive.ts';
 import { distilledBook } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { headersTold } from '../../../policies/api-errors/headers.ts';
+import { headersTold } from '../../../policies/api-errors/failures.ts';
 
 test('copilot tells two in its event', () =>
   assert.equal(

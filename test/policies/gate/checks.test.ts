@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scrubbed } from '../../../policies/gate/command-environment.ts';
-import { dueChecks } from '../../../policies/gate/due-checks.ts';
+import { dueChecks } from '../../../policies/gate/gate-verdict.ts';
 import { readJsonAnswer } from '../../../policies/gate/json-answer.ts';
 import { checkChanges, checkLines } from '../../../policies/gate/required-output.ts';
 import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';

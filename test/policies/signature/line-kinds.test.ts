@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assess } from '../../../policies/signature/assess.ts';
+import { tidy } from '../../../policies/signature/bare.ts';
 import { LINE_KINDS } from '../../../policies/signature/line-kinds.ts';
-import { tidy } from '../../../policies/signature/tidy.ts';
 
 for (const { name, examples } of LINE_KINDS) {
   test(`${name}: each example is of this kind`, () => {
