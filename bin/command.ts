@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { launcherIn } from '../loops/launcher.ts';
+import manifest from '../package.json';
 import { EXIT_BUG, EXIT_BY_SIGNAL, type StopSignal, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { toDo, toType } from '../policies/facts/next-action.ts';
 import { visible } from '../policies/text/display.ts';
@@ -12,7 +13,6 @@ import { keptHelp } from './help/kept-help.ts';
 import { fitting, printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
 import { refusalOfArguments } from './tollgate/within-call.ts';
-import { printVersion } from './version.ts';
 
 type ArgumentsRead =
   | { how: 'read'; args: Arguments }
@@ -220,4 +220,10 @@ function ignoresHangUp(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** @param argv The arguments beside the flag. */
+export function printVersion(argv: readonly string[]): Ran {
+  const { version } = manifest;
+  return { exit: 0, out: argv.includes('--json') ? `${JSON.stringify({ schema: 1, version })}\n` : `${version}\n` };
 }

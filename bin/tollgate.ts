@@ -8,13 +8,12 @@ import { COMMANDS, namedTools, TOOLS } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { projectState, strayState } from '../state/task-folder.ts';
 import { findBinary } from '../wrappers/find-binary.ts';
-import { columns } from './columns.ts';
-import { runCommand } from './command.ts';
+import { printVersion, runCommand } from './command.ts';
 import { ALL_FLAG, HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
 import { keptHelp } from './help/kept-help.ts';
 import type { Ran } from './ran.ts';
 import { GROUPS, SUBCOMMANDS } from './tollgate/subcommands.ts';
-import { printVersion } from './version.ts';
+import { columns } from './wrap.ts';
 
 async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: `${usage()}\n${nextStep()}` };

@@ -1,4 +1,4 @@
-// Fits text into the width of a terminal: the only place that wraps or cuts a line. Words stay whole, so an id can be copied.
+// Fits text into the width of a terminal: the only place that wraps, cuts or aligns lines. Words, such as an id, stay whole.
 
 /**
  * Breaks each line at spaces. Further lines continue below the text: after a bullet, a number, or the last column of the line.
@@ -71,3 +71,11 @@ const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 const cellsOf = (character: string): number => (WIDE.test(character) ? 2 : /^\p{M}$/u.test(character) ? 0 : 1);
+
+/** Each column is as wide as its longest word; no line ends in white space. */
+export function columns(rows: readonly (readonly (string | number)[])[], indent = ''): string[] {
+  const words = rows.map((row) => row.map(String));
+  const widths: number[] = [];
+  for (const row of words) for (const [i, word] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, word.length);
+  return words.map((row) => (indent + row.map((word, i) => word.padEnd(widths[i]!)).join('  ')).trimEnd());
+}

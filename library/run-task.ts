@@ -1,12 +1,18 @@
-// Runs a task for a program: like `tollgate run`, with options instead of flags.
+// Runs a task for a program, with options instead of flags, and reads the state of a task.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readFailure, readRow } from '../loops/report/task-row.ts';
 import { runTask } from '../loops/run/run.ts';
 import { pauseFor } from '../loops/stage/pauses.ts';
 import { plainOptions, type RunOptions } from '../loops/task/run-options.ts';
+import { readRegularOrNull } from '../state/disk/regular-file.ts';
+import { openJournal } from '../state/journal/journal.ts';
+import { missingTask } from '../state/missing-task.ts';
+import { locateTask } from '../state/task-folder.ts';
 import { areTrustedTasks } from '../state/trusted-folders.ts';
-import type { RunTaskOptions, TaskEnd } from './surface.ts';
+import { identify } from '../wrappers/processes/identity.ts';
+import type { RunTaskOptions, TaskEnd, TaskStanding, Whereabouts } from './surface.ts';
 
 /** Throws only on an internal error. */
 export async function runNamed(
@@ -40,4 +46,26 @@ export function stoppedWith(signal: AbortSignal | undefined): { stop: AbortSigna
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
   return { stop: controller.signal, release: () => signal?.removeEventListener('abort', abort) };
+}
+
+/** Reads only; reports state that cannot be read. */
+export async function standingOf(
+  word: string,
+  { cwd = process.cwd(), environment = process.env }: Whereabouts,
+): Promise<TaskStanding> {
+  const located = locateTask(word, path.resolve(cwd), environment);
+  if (located.how === 'invalid') return located;
+  const { folder } = located;
+  if (folder.manifest === null) return { how: 'invalid', message: missingTask(folder.root) };
+  const shown = { isShown: () => true, stages: 'left_out' } as const;
+  const journal = openJournal(folder.root, () => new Date()).read;
+  const read = await readRow(folder, journal, (await identify(process.pid))!, environment, shown);
+  if (read.how === 'unreadable') return { how: 'invalid', message: read.message };
+  if (read.problem !== null) return { how: 'invalid', message: read.problem };
+  const { task_id, state, at, calls, next_action } = read.row!;
+  const summary = readRegularOrNull(path.join(folder.outputs, '_summary.md'));
+  return {
+    ...{ how: 'read', task_id, folder: folder.root, state, at, calls, next_action, summary },
+    failure: readFailure(folder),
+  };
 }

@@ -1,12 +1,15 @@
-// Reports on stderr what a run does; in a CI log in a collapsed section, with a line after each 30 seconds of silence.
+// Reports on stderr what a run does: lines of stages and a moving one on a terminal, a collapsed section in a CI log.
 
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import type { FinishedStage, RunContext } from '../../loops/task/run-context.ts';
+import { figure, oneLine, visible } from '../../policies/text/display.ts';
 import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
-import { startProgress } from '../progress-line.ts';
+import { type Progress, startProgress } from '../progress-line.ts';
+import { coloursOf, type Paint, type Sheet, sheetFor } from '../sheet.ts';
+import { cutLine, lengthOf } from '../wrap.ts';
 import { type CiSystem, LOG_MARKS } from './ci/system.ts';
-import { type StageLines, startStageLines } from './stage-lines.ts';
+import { spell } from './task-cells.ts';
 
 interface LineReporting extends StageLines {
   /** The last message, and the last event of the CLI. */
@@ -83,4 +86,74 @@ export function startSilence(everyMs: number, tell: (silentMs: number) => void):
     },
     stop: () => clearInterval(timer),
   };
+}
+
+interface StageLines {
+  progress: Progress;
+  reporter: Pick<RunContext, 'say' | 'watch' | 'ended'>;
+}
+
+function startStageLines(): StageLines {
+  const stream = printing('stderr');
+  const sheet = sheetFor(stream, process.env);
+  let message = '';
+  let underway: Underway | null = null;
+  let since = performance.now();
+  const present = (room: number): string => {
+    const elapsedMs = performance.now() - since;
+    return underway === null ? `${message} (${spell(elapsedMs)})` : callLine(underway, elapsedMs, room);
+  };
+  const progress = startProgress(stream, 'all', present, since, () => '');
+  return {
+    progress,
+    reporter: {
+      say(sentence, what) {
+        message = sentence;
+        if (underway === null) since = performance.now();
+        if (what !== 'step') progress.print(`· ${sentence}`);
+      },
+      watch(now) {
+        if (now === null && underway !== null) message = `${underway.stage}: the call has ended; its answer is checked`;
+        underway = now;
+        since = performance.now();
+      },
+      ended: (stage) => progress.printPainted(stageLine(stage, sheet)),
+    },
+  };
+}
+
+/** What the CLI does may be long, and is cut; the figures after it are not. */
+export function callLine(call: Underway, elapsedMs: number, room: number): string {
+  const time = `${spell(elapsedMs)} of ${spell(call.timeoutMs).replace(/ 0 \w+$/, '')}`;
+  const figures = ` (${[time, ...call.paid].join('; ')})`;
+  const head = `${call.stage}: ${call.tool} `;
+  const action = visible(lastEvent(call) ?? 'has said nothing yet');
+  return `${head}${cutLine(action, Math.max(LEAST_ACTION, room - lengthOf(head) - lengthOf(figures)))}${figures}`;
+}
+
+const LEAST_ACTION = 12;
+
+const MARKS: Record<string, [mark: string, paint: Paint]> = {
+  done: ['✓', 'green'],
+  done_earlier: ['✓', 'dim'],
+  failed: ['✗', 'red'],
+  failed_earlier: ['✗', 'red'],
+  interrupted: ['■', 'yellow'],
+  interrupted_earlier: ['■', 'yellow'],
+};
+
+/** `✓ codex_impl  done  codex  1 min 5 s  1 call  9,450 tokens`. Figures of an earlier run are omitted. */
+export function stageLine(ended: FinishedStage, { ink }: Sheet): string {
+  const { stage, state, tool, calls, duration_ms: ms, tokens } = ended;
+  const [mark, paint] = MARKS[state] ?? ['○', 'dim'];
+  const words = state === 'pending' ? 'not started' : state.replace('_', ' ');
+  const why = state === 'failed' && ended.class !== null ? `: ${ended.class} (${ended.reason})` : '';
+  const figures = [
+    tool,
+    ms === null ? null : ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : spell(ms),
+    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    tokens === null ? null : `${figure(tokens)} tokens`,
+  ].filter((text) => text !== null);
+  const head = coloursOf(ink)[paint](`${mark} ${visible(stage)}  ${words}${visible(why)}`);
+  return calls === 0 ? head : `${head}  ${figures.join('  ')}`;
 }

@@ -2,7 +2,7 @@
 
 import { originOf } from '../../loops/report/calling-call.ts';
 import type { Arguments } from '../command-line.ts';
-import { loosensBudget } from './limits/loosens.ts';
+import { loosensBudget } from './limits/changed-limits.ts';
 
 interface GuardedAct {
   command: string;

@@ -1,14 +1,16 @@
-// Adopts a session that the user names, so that a tag continues in it; lists the sessions that can be adopted.
+// Lists the sessions under tags and those that can be adopted, and adopts one that the user names.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { type SessionEntry, sessionTitle } from '../../policies/session/session-entry.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
+import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { OwnListed, SessionStore } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';
 import { changeSessions } from './change-sessions.ts';
 import { LOOK_BACK_MS } from './find-lost-session.ts';
-import { countTokens, findSession, quietly } from './own-files.ts';
+import { installedVersion } from './health.ts';
+import { countTokens, findSession, lookInto, quietly } from './own-files.ts';
 
 interface Adopting {
   stateFolder: string;
@@ -102,4 +104,53 @@ async function fromFiles({ cwd, environment, clock }: AdoptableAsking, store: Se
     listed.push({ id: session.id, when: new Date(session.changedAtMs).toISOString(), title });
   }
   return listed;
+}
+
+export interface KnownSession {
+  tag: string;
+  tool: Tool;
+  entry: SessionEntry;
+  /** null if the CLI's file is gone. */
+  file: string | null;
+  bytes: number | null;
+  turns: number | null;
+  /** Whether the service would accept what the CLI sends, in words. */
+  health: string;
+}
+
+interface LookingAtSessions {
+  stateFolder: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+}
+
+/** Sorts the last used first. Changes nothing. */
+export async function knownSessions({ stateFolder, environment, clock }: LookingAtSessions) {
+  const { entries, warnings } = await readSessions(stateFolder, clock, 'in_place');
+  const sessions: KnownSession[] = [];
+  for (const { tag, tool, entry } of entries())
+    sessions.push({ tag, tool, entry, ...(await looked(tool, entry, environment)) });
+  sessions.sort((a, b) => Date.parse(b.entry.last_used) - Date.parse(a.entry.last_used));
+  return { sessions, warnings };
+}
+
+const GONE = { file: null, bytes: null, turns: null, health: 'unknown' } as const;
+
+async function looked(tool: Tool, entry: SessionEntry, environment: NodeJS.ProcessEnv) {
+  const session = await findSession(tool, entry.session_id, { environment, cwd: entry.cwd });
+  if (session === null) return GONE;
+  const { file, bytes } = session;
+  const inside = await lookInto(tool, session, (conversation) => ({
+    turns: conversation.turns,
+    flaws: conversation.flaws(installedVersion(session, environment)),
+  }));
+  if (inside === null) return { ...GONE, file, bytes, health: 'cannot be read' };
+  const { turns, flaws } = inside;
+  const health =
+    flaws === null
+      ? 'unknown'
+      : flaws.length === 0
+        ? 'well-formed'
+        : `${flaws.length} ${flaws.length === 1 ? 'flaw' : 'flaws'}; repaired before the session continues`;
+  return { file, bytes, turns, health };
 }

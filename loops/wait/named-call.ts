@@ -3,8 +3,16 @@
 import { closeSync, readSync } from 'node:fs';
 import { openFollowed, readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { type LivingProcesses, type ProcessLife, readLiving, STARTING_MS, watchProcess } from './living-processes.ts';
-import { readVersion, type SaidByMarker, SUCCESS, versionOf } from './marker.ts';
-import { type Awaited, type AwaitedLook, pending, settled } from './outcome.ts';
+import {
+  type Awaited,
+  type AwaitedLook,
+  pending,
+  readVersion,
+  type SaidByMarker,
+  SUCCESS,
+  settled,
+  versionOf,
+} from './outcome.ts';
 
 export interface NamedCall {
   label: string;

@@ -10,7 +10,7 @@ import { renderText } from '../../bin/tollgate/report-page.ts';
 import { sessionLines } from '../../bin/tollgate/sessions/sessions-page.ts';
 import { cutLine, lengthOf, wrapped } from '../../bin/wrap.ts';
 import type { TasksReport } from '../../loops/report/collect.ts';
-import type { KnownSession } from '../../loops/session/known-sessions.ts';
+import type { KnownSession } from '../../loops/session/adopt.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
 
 const at = (width: number): Sheet => ({ width, ink: 'plain' });

@@ -40,7 +40,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, number, given } = read.args;
-  if (text.carry !== undefined) return (await import('./carry.ts')).carry(text.carry);
+  if (text.carry !== undefined) return (await import('./carrier.ts')).carry(text.carry);
   const stop = stopOnSignals();
   const { serve } = await import('./serve.ts');
   const settings: ServerSettings = {

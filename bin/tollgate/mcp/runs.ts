@@ -16,7 +16,7 @@ import {
   startsIn,
   type WantedRun,
 } from '../../../loops/report/carried-run.ts';
-import { endProcess } from '../../../loops/report/stop-task.ts';
+import { endProcess } from '../../../loops/report/now.ts';
 import { sweep } from '../../../loops/upkeep/sweep.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { namedTools } from '../../../policies/facts/tools.ts';

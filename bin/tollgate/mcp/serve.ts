@@ -9,9 +9,8 @@ import { visible } from '../../../policies/text/display.ts';
 import { printing } from '../../printing.ts';
 import { createAnswer, resultOf } from './answer.ts';
 import { CONVERSATIONS } from './conversations.ts';
-import { RESOURCES } from './resources.ts';
 import { RUNS } from './runs.ts';
-import { STATE_TOOLS } from './state-tools.ts';
+import { RESOURCES, STATE_TOOLS } from './state-tools.ts';
 import type { McpTool, ServerSettings, ToolCaller } from './tool.ts';
 
 /** Serves until the client closes stdin, or `stop` aborts. @returns the exit code. */

@@ -1,4 +1,4 @@
-// Defines the tools that only read: tasks, their failures, budgets, the machine.
+// Defines the tools that only read (tasks, their failures, budgets, the machine), and what a client may read of a task.
 
 import path from 'node:path';
 import { localClock } from '../../../loops/local-clock.ts';
@@ -7,15 +7,17 @@ import { type FollowedLine, followCalls } from '../../../loops/report/follow.ts'
 import { readOwnRules, triage } from '../../../loops/report/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS as CLIS } from '../../../policies/facts/tools.ts';
+import { visible } from '../../../policies/text/display.ts';
+import { namesIfAny } from '../../../state/disk/folder.ts';
+import { isRegular, readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { missingTask } from '../../../state/missing-task.ts';
-import { locateTask } from '../../../state/task-folder.ts';
+import { locateTask, projectState } from '../../../state/task-folder.ts';
 import { preflightCommand } from '../../preflight-command.ts';
 import { run as budget } from '../budget.ts';
 import { run as report } from '../report.ts';
 import { hiddenVerdict } from '../secrets.ts';
 import { run as status } from '../status.ts';
 import { run as explain } from '../triage/explain.ts';
-import { tasksFolder } from './resources.ts';
 import { refused } from './run-object.ts';
 import {
   COUNT,
@@ -222,3 +224,45 @@ async function triaged({ cli, stderr, stdout = '', exit_code = null }: Record<st
   const next = verdict.class === null ? null : CLASSES[verdict.class].next;
   return { how: 'done', object: { verdict: hiddenVerdict(verdict), signature: signature?.signature ?? null, next } };
 }
+
+interface TaskFile {
+  name: string;
+  uri: string;
+  title: string;
+  mimeType: string;
+  /** The ids of tasks that have the file. */
+  list(): string[];
+  /** Throws a sentence if there is none. */
+  read(task: string): string;
+}
+
+export const RESOURCES: readonly TaskFile[] = [
+  taskFile('summary', 'The summary', 'text/markdown', 'outputs/_summary.md'),
+  taskFile('failure', 'The failure record', 'application/json', 'state/last_failure.json'),
+];
+
+function taskFile(name: string, title: string, mimeType: string, file: string): TaskFile {
+  return {
+    ...{ name, uri: `tollgate://task/{task}/${name}`, title, mimeType },
+    list: () =>
+      tasks()
+        .filter((task) => isRegular(path.join(tasksFolder(), task, file)))
+        .slice(0, MOST_LISTED),
+    read(task) {
+      const located = task.includes('/') ? null : locateTask(task, process.cwd(), process.env);
+      if (located?.how !== 'located') throw new Error(`"${task}" is not a task id`);
+      const text = readRegularOrNull(path.join(located.folder.root, file));
+      if (text === null)
+        throw new Error(`the task ${task} has no ${file}; the tool status tells which tasks there are`);
+      // The file was written without secrets. A second redaction would mistake a signature for a secret.
+      return visible(text);
+    },
+  };
+}
+
+/** A project may have 100,000 tasks; the template reads any of them. */
+const MOST_LISTED = 200;
+
+const tasksFolder = (): string => path.join(projectState(process.cwd(), process.env), 'task');
+
+const tasks = (): string[] => namesIfAny(tasksFolder()).sort();

@@ -5,7 +5,7 @@ import type { ApiContext, ApiSnapshot } from '../../../policies/api-errors/entry
 import type { Counts } from '../../../policies/api-errors/health.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { readData } from '../../../state/api-errors/read.ts';
-import { columns } from '../../columns.ts';
+import { columns } from '../../wrap.ts';
 
 export function renderErrors(report: ErrorsReport, how: 'short' | 'full'): string {
   const { errors, left_out, folder } = report;

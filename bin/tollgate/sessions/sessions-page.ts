@@ -1,9 +1,8 @@
 // Renders the pages of tollgate sessions, with the one of its backups.
 
 import path from 'node:path';
-import type { Adoptable } from '../../../loops/session/adopt.ts';
+import type { Adoptable, KnownSession } from '../../../loops/session/adopt.ts';
 import type { Backup } from '../../../loops/session/backups.ts';
-import type { KnownSession } from '../../../loops/session/known-sessions.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { visible } from '../../../policies/text/display.ts';
 import type { Sheet } from '../../sheet.ts';

@@ -1,9 +1,8 @@
 // Implements tollgate sessions: lists the conversations that tags continue, and shows, adopts or forgets one.
 
-import { adoptSession, listAdoptable } from '../../../loops/session/adopt.ts';
+import { adoptSession, type KnownSession, knownSessions, listAdoptable } from '../../../loops/session/adopt.ts';
 import { allBackups, type Backup } from '../../../loops/session/backups.ts';
 import { forgetSession } from '../../../loops/session/change-sessions.ts';
-import { type KnownSession, knownSessions } from '../../../loops/session/known-sessions.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';

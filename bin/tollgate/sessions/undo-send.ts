@@ -17,8 +17,7 @@ import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import { startLiveLine } from '../../progress-line.ts';
 import type { Ran } from '../../ran.ts';
-import { answerOf, type Undoing, type UndoResult } from './undo-answer.ts';
-import { filesOf, type UndoMode } from './undo-flags.ts';
+import { answerOf, filesOf, type Undoing, type UndoMode, type UndoResult } from './undo-flags.ts';
 
 export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran> {
   const { store, session, args } = undoing;

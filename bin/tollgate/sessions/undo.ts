@@ -8,8 +8,7 @@ import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { answerOf, type Undoing, type UndoResult } from './undo-answer.ts';
-import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
+import { answerOf, modeOf, UNDO, type Undoing, type UndoResult, undoMistake } from './undo-flags.ts';
 import { sendInstead } from './undo-send.ts';
 import { inUse, unreadable, waitingSay, whichSession } from './which-session.ts';
 

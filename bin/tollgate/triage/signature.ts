@@ -6,10 +6,10 @@ import { createErrorLines } from '../../../policies/signature/error-lines.ts';
 import { createLineFates, type LineFate } from '../../../policies/signature/line-sample.ts';
 import { explainLines, partingOf, type Side, type Signature, signText } from '../../../policies/signature/sign.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from '../../../wrappers/line-splitter.ts';
-import { columns } from '../../columns.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
+import { columns } from '../../wrap.ts';
 import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
 import { answerLines, readInto } from './input.ts';
 

@@ -2,8 +2,7 @@
 
 import path from 'node:path';
 import { followCalls } from '../../../loops/report/follow.ts';
-import type { NowTask } from '../../../loops/report/now.ts';
-import { stopTask } from '../../../loops/report/stop-task.ts';
+import { type NowTask, stopTask } from '../../../loops/report/now.ts';
 import { cut, visible } from '../../../policies/text/display.ts';
 import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';

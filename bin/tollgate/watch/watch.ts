@@ -1,5 +1,6 @@
-// Implements tollgate watch: shows live what runs, as a page on a terminal, elsewhere as a line for each change.
+// Implements tollgate watch: shows live what runs, as a page with keys on a terminal, elsewhere as a line for each change.
 
+import type { ReadStream, WriteStream } from 'node:tty';
 import { followNow, type NowPlaces, placesOf } from '../../../loops/report/follow-now.ts';
 import type { NowChange, NowTask, RunsNow } from '../../../loops/report/now.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -8,11 +9,9 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
-import { openScreen } from '../../screen.ts';
 import { sheetOf } from '../../sheet.ts';
 import { cutLine } from '../../wrap.ts';
 import { atTop, closePane, logPane, type Pane, panePage, stopWords, summaryPane } from './task-pane.ts';
-import { FIRST_VIEW, keysIn, keysLine, pressed } from './watch-keys.ts';
 import { changeLine, overLine, totalsLine, watchedTasks, watchPage } from './watch-page.ts';
 
 const SPEC: CommandSpec = {
@@ -155,3 +154,121 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
 }
 
 const isOver = ({ totals }: RunsNow): boolean => totals.running === 0;
+
+/** What the user chose on the page. */
+interface WatchView {
+  /** The task to which the keys apply; null before the first key. */
+  selected: string | null;
+  /** Only tasks whose id contains it are shown. */
+  filter: string;
+  mode: 'tasks' | 'filter' | 'confirm' | 'pane';
+  /** Lines that a pane is scrolled back from its end. */
+  back: number;
+  message: string;
+}
+
+export const FIRST_VIEW: WatchView = { selected: null, filter: '', mode: 'tasks', back: 0, message: '' };
+
+type Act = 'leave' | 'interrupt' | 'stop' | 'log' | 'summary' | 'close';
+
+const UP = '\u001b[A';
+const DOWN = '\u001b[B';
+const ESCAPE = '\u001b';
+const CTRL_C = '\u0003';
+
+/** Several keys may arrive at once. */
+export const keysIn = (text: string): string[] => text.match(/\u001b\[[A-Z]|[\s\S]/gu) ?? [];
+
+/** @param ids the shown tasks, in their order. */
+export function pressed(before: WatchView, key: string, ids: readonly string[]): { view: WatchView; act?: Act } {
+  const view = { ...before, message: '' };
+  if (key === CTRL_C) return { view, act: 'interrupt' };
+  const move = key === DOWN || key === 'j' ? 1 : key === UP || key === 'k' ? -1 : 0;
+  switch (view.mode) {
+    case 'filter':
+      return { view: filtered(view, key) };
+    case 'confirm':
+      return { view: { ...view, mode: 'tasks' }, ...(key === 'y' ? { act: 'stop' } : {}) };
+    case 'pane':
+      if (move !== 0) return { view: { ...view, back: Math.max(0, view.back - move) } };
+      return /[qQ]/.test(key) || key === ESCAPE ? { view: { ...view, mode: 'tasks' }, act: 'close' } : { view };
+    case 'tasks':
+      break;
+  }
+  const at = view.selected === null ? -1 : ids.indexOf(view.selected);
+  if (move !== 0) return { view: { ...view, selected: ids[Math.min(ids.length - 1, Math.max(0, at + move))] ?? null } };
+  if (/[qQ]/.test(key)) return { view, act: 'leave' };
+  if (key === '/') return { view: { ...view, mode: 'filter' } };
+  if (key === ESCAPE) return { view: { ...view, filter: '', selected: null } };
+  if (!['s', 'l', 'o', '\r'].includes(key)) return { view };
+  const selected = at === -1 ? (ids[0] ?? null) : view.selected;
+  if (selected === null) return { view: { ...view, message: 'no task is shown' } };
+  const chosen = { ...view, selected, back: 0 };
+  if (key === 's') return { view: { ...chosen, mode: 'confirm' } };
+  return { view: { ...chosen, mode: 'pane' }, act: key === 'l' ? 'log' : 'summary' };
+}
+
+function filtered(view: WatchView, key: string): WatchView {
+  if (key === '\r') return { ...view, mode: 'tasks' };
+  if (key === ESCAPE) return { ...view, mode: 'tasks', filter: '' };
+  if (key === '\u007f' || key === '\b') return { ...view, filter: [...view.filter].slice(0, -1).join('') };
+  return /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(key) ? { ...view, filter: view.filter + key, selected: null } : view;
+}
+
+/** The last line of the page. */
+export function keysLine({ selected, filter, mode, message }: WatchView): string {
+  if (message !== '') return message;
+  if (mode === 'filter') return `filter: ${filter}_  (Enter keeps it, Esc removes it)`;
+  if (mode === 'confirm') return `stop ${selected}? y stops it, with everything saved; any other key does not`;
+  if (mode === 'pane') return 'j k scroll, q goes back';
+  const kept = filter === '' ? '' : ` (filter: ${filter})`;
+  return `q quits, j k choose, s stop, l log, o open, / filter${kept}`;
+}
+
+interface Screen {
+  /** The present size of the terminal. */
+  size(): { width: number; height: number };
+  /** Replaces what was shown before; lines beyond the height are omitted. */
+  draw(lines: readonly string[]): void;
+  /** Restores the terminal; a second call does nothing. */
+  close(): void;
+}
+
+/** Another screen, no cursor, and no wrapped lines. With wrapping, a wide character would displace the others. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
+const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+const HOME = '\u001b[H';
+const REST_OF_LINE = '\u001b[K';
+const REST_OF_PAGE = '\u001b[J';
+
+/** @param wake called with each key, as it arrives, and with `resized`. */
+function openScreen(output: WriteStream, input: ReadStream, wake: (what: { key: string } | 'resized') => void): Screen {
+  const reads = input.isTTY === true;
+  const hear = (data: Buffer) => wake({ key: data.toString('utf8') });
+  const resized = () => wake('resized');
+  let isOpen = true;
+  if (reads) {
+    input.setRawMode(true);
+    input.on('data', hear).resume();
+  }
+  output.on('resize', resized);
+  output.write(ENTER);
+  return {
+    size: () => ({ width: output.columns || 80, height: output.rows || 24 }),
+    draw(lines) {
+      if (!isOpen) return;
+      // Erased first: after a line of the full width, the cursor is still on its last character.
+      const shown = lines.slice(0, output.rows || 24).map((line) => `${REST_OF_LINE}${line}`);
+      output.write(`${HOME}${shown.join('\r\n')}${REST_OF_PAGE}`);
+    },
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      output.removeListener('resize', resized);
+      output.write(LEAVE);
+      if (!reads) return;
+      input.removeListener('data', hear).pause();
+      input.setRawMode(false);
+    },
+  };
+}

@@ -3,7 +3,7 @@
 import { releaseHold } from '../../../loops/limits/holds.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { readTask } from '../../../loops/report/collect.ts';
-import { stopTask } from '../../../loops/report/stop-task.ts';
+import { stopTask } from '../../../loops/report/now.ts';
 import { isUnswept, type Swept, summariseSwept } from '../../../loops/upkeep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import type { TaskFolder } from '../../../state/task-folder.ts';

@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import { redactorOf } from '../../../loops/redactor.ts';
+import { knownSessions } from '../../../loops/session/adopt.ts';
 import { healthLines, healthOf } from '../../../loops/session/health.ts';
 import { readHistory } from '../../../loops/session/history.ts';
-import { knownSessions } from '../../../loops/session/known-sessions.ts';
 import { locateSession } from '../../../loops/session/locate.ts';
 import { openingOf } from '../../../policies/prompt/opening.ts';
 import { redactValue } from '../../../policies/redact/redactor.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callLine, stageLine } from '../../../bin/tollgate/stage-lines.ts';
+import { callLine, stageLine } from '../../../bin/tollgate/reporting.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';

@@ -2,9 +2,9 @@
 
 import type { HistoryObject } from '../../../bin/tollgate/sessions/history.ts';
 import type { BackupsObject, SessionsObject } from '../../../bin/tollgate/sessions/sessions.ts';
+import type { KnownSession } from '../../../loops/session/adopt.ts';
 import type { Backup } from '../../../loops/session/backups.ts';
 import type { Redoable } from '../../../loops/session/history.ts';
-import type { KnownSession } from '../../../loops/session/known-sessions.ts';
 import type { ContextTokens, Item, ShownTurn } from '../../../policies/session/conversation.ts';
 import { count, flag, is, list, one, orNull, record, type Schema, text, texts, time, tool, version } from './parts.ts';
 import { entry } from './state.ts';

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FIRST_VIEW, keysIn, keysLine, pressed } from '../../../../bin/tollgate/watch/watch-keys.ts';
+import { FIRST_VIEW, keysIn, keysLine, pressed } from '../../../../bin/tollgate/watch/watch.ts';
 
 const IDS = ['alpha', 'beta', 'gamma'];
 const UP = '\u001b[A';
