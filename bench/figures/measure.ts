@@ -78,7 +78,7 @@ export const atMostTimes = (most: number, ours: Times, peer: Times): Goal => ({
 
 const DIGITS: Record<Unit, number> = { ms: 1, s: 2, MiB: 1, 'MB/s': 0 };
 
-/** Returns a row of the table in docs/figures.md. */
+/** Returns a row of the table in docs/figures/costs.md. */
 export function cells({ what, unit, ours, peer, goal }: FigureRow): string[] {
   const shown = (value: number) => `${value.toFixed(DIGITS[unit])} ${unit}`;
   const beside = peer === undefined ? '–' : `${shown(peer.median)} (${peer.name})`;
@@ -93,13 +93,14 @@ export const tableOf = (head: readonly string[], rows: readonly (readonly string
 
 export const table = (rows: readonly FigureRow[]): string => tableOf(HEAD, rows.map(cells));
 
-export const PAGE = 'docs/figures.md';
+/** The page of each mark. */
+export const PAGES = { bench: 'docs/figures/costs.md', truth: 'docs/figures.md' } as const;
 
 /**
  * Replaces the text between `<!-- mark -->` and `<!-- /mark -->`.
  * @param blocks paragraphs and tables.
  */
-export function writeFigures(mark: 'bench' | 'truth', blocks: readonly string[], page = PAGE): void {
+export function writeFigures(mark: keyof typeof PAGES, blocks: readonly string[], page: string = PAGES[mark]): void {
   const text = readFileSync(page, 'utf8');
   const [begin, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];

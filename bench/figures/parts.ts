@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { BATCH } from './batch.ts';
 import { RUNS, WRAPPERS } from './calls.ts';
 import { CONSOLE } from './console.ts';
-import { type Figure, PAGE } from './measure.ts';
+import { type Figure, PAGES } from './measure.ts';
 import { REPORTS } from './reports.ts';
 import { STDERR } from './stderr.ts';
 
@@ -20,7 +20,7 @@ export const FIGURES: Record<string, Figure> = {
 export const USAGE = `bench: [NAME…] [--rounds N] [--figures] [--help]
 NAME is one of ${Object.keys(FIGURES).join(', ')}; without any, all are measured.
 --rounds N      how often each side is measured; without it as each part says
---figures       writes ${PAGE}, of all parts`;
+--figures       writes ${PAGES.bench}, of all parts`;
 
 /** @throws {Error} that names the wrong flag or name */
 export function readFlags(words: readonly string[]) {
