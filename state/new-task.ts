@@ -11,22 +11,31 @@ import { projectRoot, type TaskFolder } from './task-folder.ts';
 
 type Written = { how: 'written'; files: string[] } | { how: 'invalid'; message: string };
 
-/** @returns the files that were written, the manifest first. */
-export function writeNewTask(
+type NewContent = Omit<NewManifest, 'taskId' | 'schema'>;
+
+/** The manifest that would be written; invalid if the task exists already. */
+export function newTaskText(
   task: TaskFolder,
-  content: Omit<NewManifest, 'taskId' | 'schema'>,
+  content: NewContent,
   schema: string,
-): Written {
+): { how: 'made'; text: string } | { how: 'invalid'; message: string } {
   if (task.manifest !== null)
     return invalid(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
+  const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
+  return { how: 'made', text };
+}
+
+/** @returns the files that were written, the manifest first. */
+export function writeNewTask(task: TaskFolder, content: NewContent, schema: string): Written {
+  const made = newTaskText(task, content, schema);
+  if (made.how === 'invalid') return made;
   const manifest = path.join(task.root, 'manifest.yaml');
   try {
     makeFolders(path.join(task.inputs, 'attachments'));
-    const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
     const inputs = Object.entries(INPUT_TEMPLATES)
       .map(([name, text]) => ({ file: path.join(task.inputs, name), text }))
       .filter(({ file }) => !existsSync(file));
-    const files = [{ file: manifest, text }, ...inputs];
+    const files = [{ file: manifest, text: made.text }, ...inputs];
     // `wx`: if two begin one task at once, the second gets an error.
     for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
     return { how: 'written', files: files.map(({ file }) => file) };
@@ -43,7 +52,7 @@ function schemaAsSeenFrom(folder: string, schema: string): string {
   return inProject ? path.relative(folder, schema) : schema;
 }
 
-const invalid = (message: string): Written => ({ how: 'invalid', message });
+const invalid = (message: string) => ({ how: 'invalid', message }) as const;
 
 /** The limit for a file that describes how a project is built. */
 const MAX_BYTES = 1024 ** 2;

@@ -72,7 +72,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (supervised && pipeline !== null)
     return invalid('--supervise and --pipeline contradict each other; say one of them');
   const base = isReview(pipeline) ? await defaultBranch(projectRoot(process.cwd())) : null;
-  const written = writeNewTask(folder, { goal, pipeline, base, supervised, budget, acceptance }, schemaFile());
+  const content = { goal, pipeline, base, supervised, budget, acceptance: acceptance === null ? [] : [acceptance] };
+  const written = writeNewTask(folder, content, schemaFile());
   if (written.how === 'invalid') return invalid(written.message);
   const { files } = written;
   const ignoring = given.has('no-gitignore') ? null : await ignored();
@@ -169,7 +170,7 @@ async function pipelineMistake(name: string, folder: string): Promise<string | n
 }
 
 /** The schema in the package that contains this command. */
-const schemaFile = (): string =>
+export const schemaFile = (): string =>
   path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/schemas/TASK_SCHEMA.json');
 
 const invalid = badInputOf('tollgate init');

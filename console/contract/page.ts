@@ -1,6 +1,7 @@
 // Declares what the page receives first, the messages about changes, and the changes that it can request.
 
 import type { TaskState } from '../../loops/report/task-state.ts';
+import type { NewTask } from './task.ts';
 
 export interface PageShown {
   /** The page sends it back with each change, in the header PAGE_HEADER. */
@@ -64,6 +65,10 @@ export interface Actions {
   /** A command that {@link pageCommand} accepts; one that continues a task begins a run that outlives the console. */
   '/api/run': { command: string };
   /** `most` null removes the budget. */
+  /** What `tollgate run --dry-run` would report of it: answered with {@link DraftShown}. */
+  '/api/draft': NewTask;
+  /** Writes the folder of the task as `tollgate init` does. `run` begins a run of it, which pays. */
+  '/api/create': NewTask & { run: boolean };
   '/api/limits': { tool: string; per: string; unit: string; most: number | null };
   '/api/release': { tool: string; account: string; model: string | null };
   '/api/undo': { session: string };

@@ -13,7 +13,7 @@ import type {
 } from './overviews.ts';
 import type { PageShown, TaskLine } from './page.ts';
 import type { ConversationShown, HealthShown, SessionsShown } from './sessions.ts';
-import type { DiffShown, DiffsShown, TaskShown, TextShown } from './task.ts';
+import type { ChoicesShown, DiffShown, DiffsShown, TaskShown, TextShown } from './task.ts';
 
 export interface Resources {
   '/api/page': PageShown;
@@ -27,6 +27,7 @@ export interface Resources {
   '/api/supervise': SupervisionsShown;
   '/api/distill': BooksShown;
   '/api/machine': MachineShown;
+  '/api/choices': ChoicesShown;
 }
 
 /** The resources with an id, by their kind. */

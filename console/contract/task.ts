@@ -123,6 +123,53 @@ export interface DiffShown {
   command: string | null;
 }
 
+/** What a new task can be made of. */
+export interface ChoicesShown {
+  /** `lacks`: why no stage can call it here; null if one can. `note`: what may keep its calls from an answer. */
+  tools: { tool: string; lacks: string | null; note: string | null }[];
+  /** `accepts`: the acceptance commands run after a stage in this role. */
+  roles: { role: string; access: string; accepts: boolean }[];
+  pipelines: { name: string; stages: { tool: string; role: string }[] }[];
+  /** The test command of the project; null if none was found. */
+  tests: string | null;
+}
+
+/** A task that does not exist yet: the fields of its manifest. */
+export interface NewTask {
+  id: string;
+  goal: string;
+  /** null: the stages are listed. */
+  pipeline: string | null;
+  /** `access` null: by the role. */
+  stages: { tool: string; role: string; access: string | null }[];
+  calls: number;
+  usd: number | null;
+  wallclock_sec: number | null;
+  commands: string[];
+  criteria: string[];
+  allow: string[];
+  deny: string[];
+}
+
+/** What was found in a manifest, and what a run of it would do; nothing was paid or written. */
+export interface DraftShown {
+  /** `line` null: the mistake has no place in the text. */
+  problems: { line: number | null; message: string }[];
+  /** null if there are problems, and for a supervised task. */
+  forecast: {
+    stages: {
+      stage: string;
+      tool: string;
+      calls: boolean;
+      prompt_chars: number;
+      commands: string[];
+      warnings: string[];
+    }[];
+    budget: { used: number; total: number };
+  } | null;
+  notes: string[];
+}
+
 export type TailTold =
   /** The call whose lines follow. */
   | { of: 'call'; call_id: string; stage: string; tool: string; attempt: number }

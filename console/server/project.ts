@@ -1,6 +1,7 @@
 // Declares what the console serves: a project, and the commands that change it.
 
 import type { WantedRun } from '../../loops/report/carried-run.ts';
+import type { foreseeTask } from '../../loops/run/forecast.ts';
 import { actionLine, readActions } from '../../policies/facts/next-action.ts';
 import type { RefusedRequest } from '../contract/page.ts';
 
@@ -14,6 +15,10 @@ export interface ServedProject {
   commands: Commands;
   /** Whether the runs that are started here may use what the project configures. */
   trustWorkspace: boolean;
+  /** The JSON Schema of manifests. */
+  schemaFile: string;
+  /** Forecasts a run of a task, as the manifest in the draft has it; writes nothing. */
+  foresee(task: string, draft: string): ReturnType<typeof foreseeTask>;
 }
 
 /** The commands of tollgate, by their words and flags. With `--json` each prints an object. */

@@ -8,7 +8,14 @@ import type { Live } from './live.ts';
 import { answerWith, type Reply, refused, refusedBy, type ServedProject } from './project.ts';
 import { diffShown, diffsShown } from './reads/diffs.ts';
 import { bookShown, booksShown, exportedBook } from './reads/distill.ts';
-import { failuresShown, machineShown, nowShown, spentShown, supervisionsShown } from './reads/overviews.ts';
+import {
+  choicesShown,
+  failuresShown,
+  machineShown,
+  nowShown,
+  spentShown,
+  supervisionsShown,
+} from './reads/overviews.ts';
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
 import { explainedShown, taskShown, textShown } from './reads/task.ts';
 
@@ -42,6 +49,7 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/distill/*', ({ project }, [name]) => bookShown(name!, project)],
   ['api/distill/*/*', ({ project }, [name, wish], gone) => exportedBook(name!, wish!, project, gone)],
   ['api/machine', ({ project }) => machineShown(project)],
+  ['api/choices', ({ project }) => choicesShown(project)],
 ];
 
 const ROUTES = READS.map(([address, read]) => ({ parts: address.split('/'), read }));

@@ -56,10 +56,17 @@ type Foreseen =
   | { how: 'invalid'; message: string }
   | { how: 'not_run'; exitCode: number; message: string };
 
-/** @param prompts whether the prompts are shown, too. */
-export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
+/**
+ * @param prompts whether the prompts are shown, too.
+ * @param draft the text that the manifest would have; the task need not exist.
+ */
+export async function foreseeTask(
+  request: RunRequest,
+  prompts: 'shown' | 'sized' = 'sized',
+  draft: string | null = null,
+): Promise<Foreseen> {
   const { word, options, context } = request;
-  const looking = { ...context, ...options, word };
+  const looking = { ...context, ...options, word, draft };
   const entrance = inspectTask(looking);
   if (entrance.how === 'invalid') return entrance;
   const opened = await openTask({ ...looking, found: entrance.found }, 'look');

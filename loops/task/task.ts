@@ -80,6 +80,8 @@ interface Opening
   word: string;
   /** As the caller has just found it, with no change since; it is located if absent. */
   found?: FoundTask | null;
+  /** The text of a manifest that is not written yet; its task need not exist. */
+  draft?: string | null;
 }
 
 /** The folders of a task, and of its project. */
@@ -102,10 +104,12 @@ export async function readTask({
   environment,
   trustWorkspace,
   found = null,
+  draft = null,
 }: Omit<Opening, 'clock'>): Promise<TaskRead> {
   const located = found === null ? locateTask(word, cwd, environment) : { how: 'located' as const, folder: found.task };
   if (located.how === 'invalid') return located;
-  const { folder: task } = located;
+  const { folder } = located;
+  const task = draft === null ? folder : { ...folder, manifest: folder.manifest ?? `${folder.root}/manifest.yaml` };
   if (task.manifest === null && isClosed(task.root))
     return { how: 'invalid', message: `${task.root} may not be looked into; make it readable for this user` };
   if (task.manifest === null && !existsSync(task.root)) {
@@ -127,7 +131,11 @@ export async function readTask({
   const root = found?.root ?? rootOf(task, cwd, environment);
   const project = await readProject(root);
   if (project.how === 'invalid') return project;
-  const { read, refusedTrust } = await readTrusting(task.manifest, project.value, { environment, trustWorkspace });
+  const { read, refusedTrust } = await readTrusting(task.manifest, project.value, {
+    environment,
+    trustWorkspace,
+    draft,
+  });
   if (read.how === 'invalid')
     return { how: 'invalid', message: refusedTrust === null ? read.message : `${read.message}\n${refusedTrust}` };
   const { stages, placeOf } = read;
@@ -158,15 +166,15 @@ export async function readTask({
 async function readTrusting(
   file: string,
   project: ProjectFile,
-  { environment, trustWorkspace }: Pick<Opening, 'environment' | 'trustWorkspace'>,
+  { environment, trustWorkspace, draft = null }: Pick<Opening, 'environment' | 'trustWorkspace' | 'draft'>,
 ): Promise<{ read: Awaited<ReturnType<typeof readManifest>>; refusedTrust: string | null }> {
-  const read = await readManifest(file, project, trustWorkspace ? 'trusted' : 'untrusted');
+  const read = await readManifest(file, project, trustWorkspace ? 'trusted' : 'untrusted', draft);
   if (trustWorkspace || read.how === 'invalid' || !read.manifest.security.trust_workspace)
     return { read, refusedTrust: null };
   const why = await whyTracked(file, environment);
   if (why === null) return { read, refusedTrust: null };
   const refusedTrust = `${file}: security.trust_workspace is not used, since ${why}, and a checkout cannot trust itself; to trust it for this command: --trust-workspace; for good: ${launcherIn(environment)} trust`;
-  return { read: await readManifest(file, project, 'refused'), refusedTrust };
+  return { read: await readManifest(file, project, 'refused', draft), refusedTrust };
 }
 
 /** Finds a schema that contradicts other requirements on the answer of its stage: sections, or a verdict. */

@@ -2,7 +2,7 @@
 
 import { MANIFEST_FIELDS } from './manifest-fields.ts';
 import { PIPELINES, type PipelineName } from './pipelines.ts';
-import { ROLES } from './roles.ts';
+import { type BuiltInRole, ROLES, type Role } from './roles.ts';
 
 export interface NewManifest {
   taskId: string;
@@ -13,8 +13,12 @@ export interface NewManifest {
   base: string | null;
   /** null means the usual budget. */
   budget?: number | null;
-  /** The command that must succeed at the end; null if none is known. It is commented out if no stage would run it. */
-  acceptance?: string | null;
+  /** The commands that must succeed at the end. They are commented out if no stage would run them. */
+  acceptance?: readonly string[];
+  /** Used instead of a pipeline; without either there is one stage to fill in. */
+  stages?: readonly { tool: string; role: string; access: string | null }[];
+  /** The values of further fields, by their names, such as `scope.allow`. */
+  values?: Readonly<Record<string, number | readonly string[]>>;
   /** Replaces both with a worker and a reasoner. */
   supervised?: boolean;
   /** The location of the schema, as the manifest's reader finds it. */
@@ -26,23 +30,27 @@ export const GOAL_TO_FILL_IN = 'Say in a sentence or two what is to be achieved.
 
 /** A comment has a space after its `#`; an unused field has none. Deleting what `TAKEN_OUT` matches activates the field. */
 export function manifestText(made: NewManifest): string {
-  const { taskId, goal, pipeline, base, supervised = false, schema, budget = null, acceptance = null } = made;
+  const { taskId, goal, pipeline, base, supervised = false, schema, budget = null, acceptance = [] } = made;
+  const { stages: own = [], values = {} } = made;
   const given: Record<string, string> = {
     task_id: JSON.stringify(taskId),
     goal: JSON.stringify(goal ?? GOAL_TO_FILL_IN),
-    ...(pipeline === null ? {} : { pipeline }),
+    ...(pipeline === null ? {} : { pipeline: plainOrQuoted(pipeline) }),
     ...(budget === null ? {} : { 'budgets.paid_call_budget': String(budget) }),
-    ...(acceptance === null ? {} : { 'acceptance.commands': JSON.stringify([acceptance]) }),
+    ...(acceptance.length === 0 ? {} : { 'acceptance.commands': JSON.stringify(acceptance) }),
+    ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, JSON.stringify(value)])),
   };
   const reviews = pipeline === null || base === null ? [] : reviewLines(pipeline, base);
-  const stages = supervised ? ['supervise'] : pipeline === null ? STAGE : reviews.length > 0 ? ['stages'] : [];
-  const accepted =
-    acceptance !== null && (supervised || runsAcceptance(pipeline)) ? ['acceptance', 'acceptance.commands'] : [];
-  const used = new Set(['task_id', 'goal', 'pipeline', ...stages, ...BUDGETS, ...accepted]);
+  const items = own.length > 0 ? own.map(stageLine) : reviews;
+  const stages = supervised ? ['supervise'] : items.length > 0 ? ['stages'] : pipeline === null ? STAGE : [];
+  const accepts = supervised || runsAcceptance(pipeline) || own.some(({ role }) => rowOfRole(role)?.runsAcceptance);
+  const accepted = acceptance.length > 0 && accepts ? ['acceptance.commands'] : [];
+  const valued = [...accepted, ...Object.keys(values)].flatMap((field) => [field.split('.')[0]!, field]);
+  const used = new Set(['task_id', 'goal', 'pipeline', ...stages, ...BUDGETS, ...valued]);
   if (pipeline === null) used.delete('pipeline');
   const lines = Object.keys(MANIFEST_FIELDS).flatMap((field) => [
     ...fieldLines(field, given[field], used.has(field) ? '' : '#'),
-    ...(field === LAST_OF_STAGE ? reviews : []),
+    ...(field === LAST_OF_STAGE ? items : []),
   ]);
   return `${[`# yaml-language-server: $schema=${schema}`, ...HEADER, ...lines].join('\n')}\n`;
 }
@@ -50,7 +58,7 @@ export function manifestText(made: NewManifest): string {
 /** A stage that only reviews sees the changes to review. */
 function reviewLines(pipeline: string, base: string): string[] {
   if (!isReview(pipeline)) return [];
-  const named = /^[A-Za-z][\w./-]*$/.test(base) ? base : JSON.stringify(base);
+  const named = plainOrQuoted(base);
   return [
     `  # These reviews are shown what has changed since ${base}.`,
     ...PIPELINES[pipeline]
@@ -58,6 +66,11 @@ function reviewLines(pipeline: string, base: string): string[] {
       .map(({ tool, role }) => `  - {tool: ${tool}, role: ${role}, diff: {base: ${named}}}`),
   ];
 }
+
+const stageLine = ({ tool, role, access }: { tool: string; role: string; access: string | null }): string =>
+  `  - {tool: ${plainOrQuoted(tool)}, role: ${plainOrQuoted(role)}${access === null ? '' : `, access: ${access}`}}`;
+
+const plainOrQuoted = (text: string): string => (/^[A-Za-z][\w./-]*$/.test(text) ? text : JSON.stringify(text));
 
 export const isReview = (pipeline: string | null): pipeline is (typeof REVIEWS)[number] =>
   REVIEWS.some((name) => name === pipeline);
@@ -67,6 +80,8 @@ export const runsAcceptance = (pipeline: string | null): boolean =>
   pipeline !== null &&
   Object.hasOwn(PIPELINES, pipeline) &&
   PIPELINES[pipeline as PipelineName].some(({ role }) => ROLES[role].runsAcceptance);
+
+const rowOfRole = (role: string): Role | null => (Object.hasOwn(ROLES, role) ? ROLES[role as BuiltInRole] : null);
 
 /** The pipelines that change nothing, so the work to review exists before they start. */
 const REVIEWS = ['review_only', 'review_cross', 'post_impl_review'] as const satisfies readonly PipelineName[];

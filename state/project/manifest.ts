@@ -30,14 +30,18 @@ interface FieldPlace extends StagePlace {
   path: string;
 }
 
-/** @param said The caller's decision on the workspace; the manifest may trust it too, unless that is refused. */
+/**
+ * @param said The caller's decision on the workspace; the manifest may trust it too, unless that is refused.
+ * @param draft the text that the file would have.
+ */
 export async function readManifest(
   file: string,
   project: ProjectFile,
   said: 'trusted' | 'untrusted' | 'refused',
+  draft: string | null = null,
 ): Promise<ManifestRead> {
   const trust = said === 'trusted' ? 'trusted' : 'untrusted';
-  const given = await readGiven(file);
+  const given = await readGiven(file, draft);
   if (given.how === 'invalid') {
     if (given.kind === 'unreadable') return given;
     const more = [
@@ -132,8 +136,8 @@ export async function readBudget(
 
 type Given = YamlRead<GivenManifest>;
 
-const readGiven = (file: string): Promise<Given> =>
-  readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST);
+const readGiven = (file: string, draft: string | null = null): Promise<Given> =>
+  readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST, draft);
 
 function idMistakes(file: string, data: unknown): string[] {
   const folder = path.basename(path.dirname(path.resolve(file)));

@@ -20,13 +20,17 @@ const MAX_BYTES = 1024 * 1024;
 /** No user reads more of them at once. */
 const MAX_ISSUES = 20;
 
-/** Reads JSON too, because JSON is YAML. */
+/**
+ * Reads JSON too, because JSON is YAML.
+ * @param draft the text that the file would have; the file is not read then.
+ */
 export async function readYaml<S extends z.ZodType>(
   file: string,
   what: string,
   load: () => Promise<S>,
+  draft: string | null = null,
 ): Promise<YamlRead<z.infer<S>>> {
-  const bytes = bytesOf(file, what);
+  const bytes = draft === null ? bytesOf(file, what) : Buffer.from(draft);
   if (typeof bytes === 'string') return invalid(bytes);
   const limit = limitMistake(bytes);
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);

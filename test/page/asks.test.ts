@@ -45,6 +45,33 @@ const CONTROLS: readonly Control[] = [
     },
     asks: ['/api/answer', { task: 'invoice-dates', answer: 'The second.' }] as const,
   })),
+  ...[false, true].map((run) => ({
+    what: `create a task${run ? ', and run it' : ''}`,
+    at: 'new',
+    async use(shown: Shown) {
+      const { page, server } = shown;
+      server.told['/api/tasks/repair-the-login-now-b'] = server.told['/api/tasks/price-rounding'];
+      await page.getByLabel('Goal', { exact: true }).fill('Repair the login: now. <b>');
+      await button(shown, 'Add a stage').click();
+      await page.getByLabel('US dollars').fill('1.5');
+      await page.getByLabel('Minutes').fill('90');
+      await page.getByLabel('Criteria', { exact: true }).fill(' one\n\ntwo ');
+      if (!run) return button(shown, /^Create$/).click();
+      await button(shown, 'Create and run …').click();
+      // It was checked before; what follows is asked for once.
+      await page.getByRole('dialog').getByText('1 paid call').waitFor();
+      shown.server.changes.length = 0;
+      await button(shown, /^Create and run$/).click();
+    },
+    asks: [
+      '/api/create',
+      {
+        ...{ id: 'repair-the-login-now-b', goal: 'Repair the login: now. <b>', pipeline: null },
+        ...{ stages: [{ tool: 'gemini', role: 'brief', access: null }], calls: 10, usd: 1.5, wallclock_sec: 5400 },
+        ...{ commands: ['a tests'], criteria: ['one', 'two'], allow: [], deny: [], run },
+      },
+    ] as const,
+  })),
   {
     what: 'set a budget',
     at: 'budgets',

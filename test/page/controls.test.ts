@@ -130,6 +130,15 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
       await look(visited, seen);
     }
   }
+  await page.evaluate(`location.hash = '#/new'`);
+  await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
+  await page.getByRole('button', { name: 'Add a stage' }).click();
+  await page.getByLabel('CLI of stage 1').waitFor();
+  await look(visited, seen);
+  await page.getByRole('button', { name: 'Create and run …' }).click();
+  await page.getByRole('dialog').waitFor();
+  await look(visited, seen);
+  await page.keyboard.press('Escape');
   await page.evaluate(`location.hash = '#/tasks'`);
   for (const [box, opener, verb] of [
     ['Select price-rounding', 'Rerun selected', 'Rerun it'],

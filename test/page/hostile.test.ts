@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from './rig/page-suite.ts';
-import { PLACES, toldWorld } from './rig/told-world.ts';
+import { PLACES, toldDraft, toldWorld } from './rig/told-world.ts';
 
 const FIRES = 'window.__fired=(window.__fired||0)+1';
 
@@ -151,7 +151,7 @@ for (let from = 0; from < HOSTILE.length; from += 25)
     );
   });
 
-const NOTHING = { fired: 0, strays: [], addresses: [], dialogs: 0, wide: 0, rail: 8 };
+const NOTHING = { fired: 0, strays: [], addresses: [], dialogs: 0, wide: 0, rail: 9 };
 
 const lookFor = (page: Page) =>
   page.evaluate((strays) => {
@@ -182,8 +182,23 @@ hostile.test('what came of a text would be found, and the policy of the page wou
   assert.ok(complaints.some((complaint) => complaint.includes('Content Security Policy')));
 });
 
-/** Four of them, turn about; all sixteen after four texts. */
+/** A quarter of them, turn about; all of them after four texts. */
 const placesFor = (nth: number): string[] => PLACES.filter((_, at) => at % 4 === nth % 4);
+
+hostile.test('what a check found in a draft is text', async ({ page, server, go, complaints, dialogs }) => {
+  await go('new');
+  await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
+  await page.getByRole('button', { name: 'Add a stage' }).click();
+  for (const [nth, text] of PLAIN.entries()) {
+    const problems = [{ line: nth, message: `${nth} ${text}` }];
+    server.told['/api/draft'] =
+      nth % 2 === 0 ? { ...toldDraft(() => `${nth} ${text}`) } : { ...toldDraft(String), problems };
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText(nth % 2 === 0 ? `, then ${nth} ` : `Line ${nth}: `).waitFor();
+    assert.equal(await lookFor(page), NOTHING, JSON.stringify(text.slice(0, 80)));
+  }
+  assert.equal([complaints, dialogs], [[], []]);
+});
 
 hostile.test('hidden signs are shown by name, and what turns a text about does not', async ({ page, server, go }) => {
   const text = 'annexe\u202Etxt.exe \u001b[31m \u200b';

@@ -9,6 +9,7 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
+  new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'A task has a goal'],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
     ...['did not pass', 'missing sections', 'a missing'],
@@ -43,7 +44,17 @@ views.test('each place shows what it is told, without a complaint', async ({ pag
 });
 
 views.test('the rail leads to each view, and says which it is', async ({ page }) => {
-  for (const name of ['Tasks', 'Failures', 'Budgets', 'Sessions', 'Supervise', 'Distill', 'Machine', 'Now']) {
+  for (const name of [
+    'Tasks',
+    'New task',
+    'Failures',
+    'Budgets',
+    'Sessions',
+    'Supervise',
+    'Distill',
+    'Machine',
+    'Now',
+  ]) {
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     assert.match(await page.title(), name);

@@ -7,9 +7,12 @@ import type { CommandResult, Commands } from '../../../console/server/project.ts
 import { pageFile } from '../../../console/server/replies.ts';
 import { openConsole } from '../../../console/server/server.ts';
 import { awaitEnd, begin, carriedFolder, removeOld } from '../../../loops/report/carried-run.ts';
+import { foreseeTask } from '../../../loops/run/forecast.ts';
+import { plainOptions } from '../../../loops/task/run-options.ts';
 import manifest from '../../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readRegularBytes } from '../../../state/disk/regular-file.ts';
+import { areTrustedTasks } from '../../../state/trusted-folders.ts';
 import { keepHeapSmall } from '../../../wrappers/heap-limits.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { askForObject, objectIn, readArguments, stopOnSignals } from '../../command.ts';
@@ -18,7 +21,9 @@ import { preflightCommand } from '../../preflight-command.ts';
 import { printing, printResult } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
 import { run as budget } from '../budget.ts';
+import { schemaFile } from '../init.ts';
 import { startCarrier } from '../mcp/carrier.ts';
+import { contextOf } from '../run-flags.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate console',
@@ -55,6 +60,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     clock: () => new Date(),
     commands: consoleCommands(),
     trustWorkspace: given.has('trust-workspace'),
+    schemaFile: schemaFile(),
+    foresee: (word: string, draft: string) => foresee(word, draft, given.has('trust-workspace')),
   };
   const opened = await openConsole(project, builtPage(), number.port ?? 0);
   if (opened.how === 'taken')
@@ -72,6 +79,13 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   });
   await close();
   return { exit: stopExit(stop) };
+}
+
+/** As `tollgate run --dry-run` does. What other tasks' agents changed keeps a run from its begin, but not a draft from a look. */
+function foresee(word: string, draft: string, trustsAll: boolean) {
+  const trustWorkspace = trustsAll || areTrustedTasks([word], process.cwd(), process.env);
+  const options = { ...plainOptions(), trustWorkspace, otherChanges: 'accepted' } as const;
+  return foreseeTask({ word, options, context: contextOf(new AbortController().signal) }, 'sized', draft);
 }
 
 /** In the folder of this file, however the command was found. */

@@ -24,8 +24,8 @@ export function keepToken(given: string): void {
   token.value = given;
 }
 
-/** Sends a change. If the page does not have its token yet, fetches the token first. */
-async function write<T>(path: string, wish: object): Promise<Reply<T>> {
+/** Sends a change, or a question that has a body. If the page does not have its token yet, fetches the token first. */
+export async function write<T>(path: keyof Actions, wish: object): Promise<Reply<T>> {
   if (token.value === '') {
     const page = await read<PageShown>('/api/page');
     if (page.how === 'failed') return page;

@@ -51,9 +51,14 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
         {running.length === 0 ? (
           <Empty title="Nothing runs">
             <span>A task that runs is shown here at once.</span>
-            <a class="button" href={to('tasks')}>
-              Choose a task to run
-            </a>
+            <div class="buttons">
+              <a class="button" href={to('tasks')}>
+                Choose a task to run
+              </a>
+              <a class="button" href={to('new')}>
+                New task
+              </a>
+            </div>
           </Empty>
         ) : (
           <Running tasks={running} onStop={(task) => (stopping.value = task)} />

@@ -12,6 +12,7 @@ import { useEffect } from '../reactive.ts';
 import { SessionView } from '../sessions/session-view.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
 import { SuperviseView } from '../supervise/supervise-view.tsx';
+import { NewTaskView } from '../tasks/new-task.tsx';
 import { TaskView } from '../tasks/task-view.tsx';
 import { TasksView } from '../tasks/tasks-view.tsx';
 import { piecesOf } from '../text/signs.ts';
@@ -51,6 +52,8 @@ function Shown() {
       return <NowView />;
     case 'tasks':
       return of === undefined ? <TasksView /> : <TaskView key={of} id={of} tab={part ?? ''} />;
+    case 'new':
+      return <NewTaskView />;
     case 'failures':
       return <FailuresView />;
     case 'budgets':

@@ -58,6 +58,7 @@ function decoded(part: string): string {
 export const VIEWS = [
   { id: 'now', name: 'Now', key: 'n' },
   { id: 'tasks', name: 'Tasks', key: 't' },
+  { id: 'new', name: 'New task', key: 'w' },
   { id: 'failures', name: 'Failures', key: 'f' },
   { id: 'budgets', name: 'Budgets', key: 'b' },
   { id: 'sessions', name: 'Sessions', key: 's' },

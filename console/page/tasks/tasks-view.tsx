@@ -35,7 +35,15 @@ export function TasksView() {
   const all = [...states.value.values()].reduce((sum, n) => sum + n, 0);
   const isHere = taskList.value.value !== null;
   return (
-    <View title="Tasks" about={isHere ? <Standing of={all} shown={ids.value.length} /> : 'All of this project.'}>
+    <View
+      title="Tasks"
+      about={isHere ? <Standing of={all} shown={ids.value.length} /> : 'All of this project.'}
+      aside={
+        <a class="button main" href={to('new')}>
+          New task
+        </a>
+      }
+    >
       <div class="bar">
         <FilterField label="Filter tasks" value={filter.value.text} onInput={(q) => setQuery({ q })} />
         <fieldset class="chips">

@@ -13,6 +13,7 @@ import { pageCommand } from '../../contract/page-command.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
 import { bookWanted, continueWanted, resumeWanted } from './begun.ts';
+import { checkNew, createTask } from './drafts.ts';
 
 type ChangeOf<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
 
@@ -62,6 +63,13 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     // A task that a reasoner leads continues under it.
     const isLed = flags.length === 0 && row.supervision !== null;
     return begun(project, continueWanted(isLed ? ['supervise', continues] : words, project), `${continues} continues`);
+  },
+
+  '/api/draft': (wish, project) => checkNew(wish, project),
+  async '/api/create'({ run, ...wish }, project) {
+    const created = await createTask(wish, project);
+    if (typeof created !== 'string') return created;
+    return run ? begun(project, continueWanted(['run', wish.id], project), created) : done(`${created}.`);
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {
@@ -150,13 +158,24 @@ type Field =
   | 'count'
   | 'count or null'
   | 'word or null'
+  | 'flag'
   | 'flag?'
+  | 'lines'
+  | 'stages'
   | readonly string[];
+
+const NEW_TASK = {
+  ...{ id: 'id', goal: 'text', pipeline: 'word or null', stages: 'stages' },
+  ...{ calls: 'count', usd: 'count or null', wallclock_sec: 'count or null' },
+  ...{ commands: 'lines', criteria: 'lines', allow: 'lines', deny: 'lines' },
+} as const satisfies Record<keyof Actions['/api/draft'], Field>;
 
 export const WISHES = {
   '/api/stop': { task: 'id' },
   '/api/answer': { task: 'id', answer: 'text' },
   '/api/run': { command: 'word' },
+  '/api/draft': NEW_TASK,
+  '/api/create': { ...NEW_TASK, run: 'flag' },
   '/api/limits': {
     tool: 'word',
     per: ['day', 'week', 'month'],
@@ -190,10 +209,24 @@ const TESTS: Record<Exclude<Field, readonly string[]>, (value: unknown) => boole
   count: isCount,
   'count or null': (value) => value === null || isCount(value),
   'word or null': (value) => value === null || isWord(value),
+  flag: (value) => typeof value === 'boolean',
   'flag?': (value) => value === undefined || typeof value === 'boolean',
+  lines: (value) => isList(value) && value.every((line) => isText(line) && line.length <= MAX_WORD),
+  stages: (value) => isList(value) && value.every(isStage),
 };
 
-function isText(value: unknown): boolean {
+/** More than any form has. */
+const MAX_ITEMS = 100;
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= MAX_ITEMS;
+
+function isStage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 3) return false;
+  const { tool, role, access } = value as Record<string, unknown>;
+  return isWord(tool) && isWord(role) && [null, 'read', 'write', 'full'].includes(access as null);
+}
+
+function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && !value.includes('\0');
 }
 

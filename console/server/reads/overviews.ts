@@ -4,12 +4,21 @@ import { groupFailures } from '../../../loops/report/collect.ts';
 import type { RunsNow } from '../../../loops/report/now.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import { TOOLS } from '../../../policies/facts/tools.ts';
+import { PIPELINES } from '../../../policies/manifest/pipelines.ts';
+import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
+import { type BuiltInRole, ROLES, type Role } from '../../../policies/manifest/roles.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
+import { readRepository } from '../../../state/new-task.ts';
+import { readProject } from '../../../state/project/project.ts';
+import { PARTS } from '../../../state/project/stages.ts';
 import { projectRoot } from '../../../state/task-folder.ts';
+import { isTrustedProject } from '../../../state/trusted-folders.ts';
+import type { Adapter } from '../../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import { findCli } from '../../../wrappers/cli-search.ts';
 import { versionOfPackage } from '../../../wrappers/cli-version.ts';
 import { homeOf } from '../../../wrappers/home.ts';
+import { ownAdapter } from '../../../wrappers/own/adapter.ts';
 import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
 import type {
   FailuresShown,
@@ -19,6 +28,7 @@ import type {
   SpentShown,
   SupervisionsShown,
 } from '../../contract/overviews.ts';
+import type { ChoicesShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refusedBy, type ServedProject } from '../project.ts';
 
 /** The number of tasks that do not run; the latest are shown. */
@@ -113,6 +123,45 @@ export async function machineShown({ cwd, environment, commands }: ServedProject
   });
   const shown: MachineShown = { findings: checked.object.findings as MachineShown['findings'], clis };
   return answerWith(shown);
+}
+
+/** What a new task can be made of: the CLIs that are installed here, and what the project adds, if it is trusted. */
+export async function choicesShown(project: ServedProject): Promise<Reply> {
+  const root = projectRoot(project.cwd);
+  const read = await readProject(root);
+  const { tools, roles, pipelines } = read.how === 'read' && isTrusted(project) ? read.value : NO_PROJECT_FILE;
+  const adapters = [...TOOLS.map((tool): Adapter => ADAPTERS[tool]), ...Object.values(tools).map(ownAdapter)];
+  const names = [...new Set([...Object.keys(ROLES), ...Object.keys(roles)])].filter(
+    (role) => !PARTS.some((part) => part === role),
+  );
+  const shown: ChoicesShown = {
+    tools: adapters.map((adapter) => ({ tool: adapter.tool, ...standingOf(adapter, project) })),
+    roles: names.map((role) => {
+      const row: Role | null = Object.hasOwn(ROLES, role) ? ROLES[role as BuiltInRole] : null;
+      const access = roles[role]?.access ?? row?.access ?? 'read';
+      return { role, access, accepts: row?.runsAcceptance ?? false };
+    }),
+    pipelines: Object.entries<readonly unknown[]>({ ...pipelines, ...PIPELINES }).map(([name, stages]) => ({
+      name,
+      stages: (stages as ChoicesShown['pipelines'][number]['stages']).map(({ tool, role }) => ({ tool, role })),
+    })),
+    tests: readRepository(root).tests?.command ?? null,
+  };
+  return answerWith(shown);
+}
+
+/** Whether what the project configures counts in a run that is started here. */
+export const isTrusted = ({ trustWorkspace, cwd, environment }: ServedProject): boolean =>
+  trustWorkspace || isTrustedProject(cwd, environment);
+
+/** Why no stage can call the CLI here, and what may keep its calls from an answer. */
+export function standingOf({ binary, signIn }: Adapter, { cwd, environment }: ServedProject) {
+  const surroundings = { environment, home: homeOf(environment) ?? cwd, cwd };
+  const found = findCli(binary, surroundings, projectRoot(cwd));
+  if (found === null) return { lacks: 'is not installed', note: null };
+  if (found.where === 'beside_path') return { lacks: `is not on the PATH, but at ${found.file}`, note: null };
+  const signedIn = signIn?.(surroundings) ?? null;
+  return { lacks: null, note: signedIn === null || signedIn.how === 'signed_in' ? null : signInWords(signedIn) };
 }
 
 const signInWords = (found: SignIn): string =>

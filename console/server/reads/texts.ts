@@ -84,5 +84,6 @@ function inYaml(text: string): string | null {
   if (found === null) return null;
   const [, same = '', below = ''] = found;
   const goal = /^[|>][-+\d]*\s*$/.test(same) || same === '' ? below : `${same} ${below}`;
-  return goal.trim().replace(/^(["'])([\s\S]*)\1$/, '$2') || null;
+  const whole = goal.trim();
+  return inJson(`"goal":${whole}`) ?? (whole.replace(/^(["'])([\s\S]*)\1$/, '$2') || null);
 }

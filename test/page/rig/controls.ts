@@ -19,6 +19,8 @@ export const CONTROL_OF = `(at) => {
 const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^tasks$/, /^[a-z ]+ [\d,]+$/, 'STATE N'],
   [/^tasks$/, /^Select (?!all ).+/, 'Select TASK'],
+  [/^new$/, /^(CLI|Role|Access) of stage \d+$/, '$1 of stage N'],
+  [/^new$/, /^Remove stage \d+$/, 'Remove stage N'],
   [/^failures$/, /^Copy the command for .+/, 'Copy the command for TASK'],
   [/^failures$/, /^Rerun of .+/, 'Rerun of TASK'],
   [/^failures$/, /^Rerun these \d+ of .+/, 'Rerun these N of TASK'],
@@ -56,6 +58,7 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
     /^dialog (?:Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again|Rerun)\?$/,
     'dialog ACTION?',
   ],
+  [/^dialog Create and run .+\?$/, 'dialog Create and run TASK?'],
   [/^dialog Stop .+\?$/, 'dialog Stop TASK?'],
   [/^dialog Rerun (?!\d+ tasks).+\?$/, 'dialog Rerun TASK?'],
   [/^dialog Rerun \d+ tasks\?$/, 'dialog Rerun N tasks?'],
@@ -75,7 +78,14 @@ export function controlName([where, kind, name]: readonly [string, string, strin
   return `${place}: ${kind} "${alike === undefined ? name : name.replace(alike[1], alike[2])}"`;
 }
 
-export type LiveFile = 'live' | 'live-books' | 'live-limits' | 'live-lists' | 'live-runs' | 'live-sessions';
+export type LiveFile =
+  | 'live'
+  | 'live-books'
+  | 'live-limits'
+  | 'live-lists'
+  | 'live-new-task'
+  | 'live-runs'
+  | 'live-sessions';
 
 const RECOVER = 'dialog Recover this conversation';
 
@@ -113,6 +123,25 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks: button "Calls"': 'live-lists',
   'tasks: button "Money"': 'live-lists',
   'tasks: button "Last"': 'live-lists',
+  'new: textarea "Goal"': 'live-new-task',
+  'new: input "Id"': 'live-new-task',
+  'new: select "Pipeline"': 'live-new-task',
+  'new: button "Add a stage"': 'live-new-task',
+  'new: select "CLI of stage N"': 'live-new-task',
+  'new: select "Role of stage N"': 'live-new-task',
+  'new: select "Access of stage N"': 'live-new-task',
+  'new: button "Remove stage N"': 'live-new-task',
+  'new: input "Paid calls"': 'live-new-task',
+  'new: input "US dollars"': 'live-new-task',
+  'new: input "Minutes"': 'live-new-task',
+  'new: textarea "Commands"': 'live-new-task',
+  'new: textarea "Criteria"': 'live-new-task',
+  'new: textarea "May change"': 'live-new-task',
+  'new: textarea "May not change"': 'live-new-task',
+  'new: button "Check"': 'live-new-task',
+  'new: button "Create"': 'live-new-task',
+  'new: button "Create and run …"': 'live-new-task',
+  'dialog Create and run TASK?: button "Create and run"': 'live-new-task',
   'any part of a task: button "Stop TASK"': 'live-runs',
   'any part of a task: button "Rerun"': 'live-runs',
   'any part of a task: button "Copy the id of the task"': 'live-runs',

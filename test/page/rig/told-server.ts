@@ -50,7 +50,8 @@ export async function openToldServer(told: Record<string, unknown>, page = PAGE)
       for await (const chunk of request) chunks.push(chunk);
       const wish: unknown = JSON.parse(Buffer.concat(chunks).toString());
       changes.push({ path: pathname, wish, token: request.headers[PAGE_HEADER] as string | undefined });
-      send(response, 200, { says: `done: ${pathname}` });
+      // A question that has a body is answered like a resource.
+      send(response, 200, told[pathname] ?? { says: `done: ${pathname}` });
     } else if (pathname.includes('/export.')) {
       response.writeHead(200, {
         'content-disposition': 'attachment; filename="book.md"',

@@ -1,6 +1,7 @@
 // A whole world as the contract has it, with the texts of a test in every field that holds one.
 
 import type { Resources, ResourcesOf } from '../../../console/contract/resources.ts';
+import type { DraftShown } from '../../../console/contract/task.ts';
 import { partOf } from '../../../console/page/live/requests.ts';
 import { toldBook, toldSession } from './told-conversations.ts';
 import { BOOK, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
@@ -10,6 +11,7 @@ import { toldExplanation, toldNow, toldTask } from './told-task.ts';
 export const PLACES = [
   'now',
   'tasks',
+  'new',
   `tasks/${TASK}`,
   `tasks/${TASK}/changes`,
   `tasks/${TASK}/raw`,
@@ -142,6 +144,18 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
       ],
     },
     '/api/distill': { distillations: [book] },
+    '/api/choices': {
+      tools: [
+        { tool: 'gemini', lacks: null, note: text('note') },
+        { tool: 'codex', lacks: text('lack'), note: null },
+      ],
+      roles: [
+        { role: 'brief', access: 'read', accepts: false },
+        { role: text('role'), access: 'read', accepts: false },
+      ],
+      pipelines: [{ name: text('pipeline'), stages: [{ tool: 'codex', role: text('role') }] }],
+      tests: text('tests'),
+    },
     '/api/machine': {
       findings: [
         { check: text('check'), status: 'ok', found: text('found'), fix: null },
@@ -170,8 +184,23 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     [`${below}/texts/${partOf(text('file'))}`]: opened,
     [`/api/sessions/${SESSION}`]: toldSession(text),
     [`/api/distill/${BOOK}`]: book,
+    '/api/draft': toldDraft(text),
   };
 }
+
+export const toldDraft = (text: Texts): DraftShown => ({
+  problems: [],
+  forecast: {
+    stages: [
+      {
+        ...{ stage: text('stage'), tool: 'gemini', calls: true, prompt_chars: 1234 },
+        ...{ commands: [text('command')], warnings: [text('warning')] },
+      },
+    ],
+    budget: { used: 0, total: 10 },
+  },
+  notes: [text('note')],
+});
 
 const SPENT = { calls_without_tokens: 0, calls_without_price: 0 };
 

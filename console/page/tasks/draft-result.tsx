@@ -1,0 +1,93 @@
+// Shows what was found in a manifest that is not written yet: its mistakes, or the calls of a run and their expected cost.
+
+import type { SpentShown } from '../../contract/overviews.ts';
+import type { Resources } from '../../contract/resources.ts';
+import type { DraftShown } from '../../contract/task.ts';
+import { useFollowing } from '../live/follow.ts';
+import { count, counted, money } from '../parts/figures.ts';
+import { Panel } from '../parts/panel.tsx';
+import { Words } from '../text/words.tsx';
+
+export function DraftResult({ of }: { of: DraftShown }) {
+  const { problems, forecast, notes } = of;
+  if (problems.length > 0)
+    return (
+      <Panel title={counted(problems.length, 'mistake')}>
+        <ul class="stack">
+          {problems.map(({ line, message }) => (
+            <li key={`${line} ${message}`} class="notice bad">
+              {line !== null && <b>Line {line}: </b>}
+              <Words of={message} />
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    );
+  return (
+    <Panel title="Check">
+      <Payment of={of} />
+      {forecast !== null && (
+        <ol class="stack">
+          {forecast.stages.map(({ stage, calls, prompt_chars: chars, commands, warnings }) => (
+            <li key={stage}>
+              <b>
+                <Words of={stage} />
+              </b>{' '}
+              <span class="dim">
+                {calls ? `a prompt of ${count(chars)} characters` : 'is done, no call'}
+                {commands.length > 0 && (
+                  <>
+                    , then <Words of={commands.join(', ')} />
+                  </>
+                )}
+              </span>
+              {warnings.map((warning) => (
+                <p key={warning} class="notice wait">
+                  <Words of={warning} />
+                </p>
+              ))}
+            </li>
+          ))}
+        </ol>
+      )}
+      {notes.map((note) => (
+        <p key={note} class="soft">
+          <Words of={note} />
+        </p>
+      ))}
+    </Panel>
+  );
+}
+
+/** What a run would pay for, before it begins. */
+export function Payment({ of: { forecast } }: { of: DraftShown }) {
+  const spent = useFollowing<Resources['/api/spent']>('/api/spent', (topic) => topic === 'budgets');
+  if (forecast === null) return <p>The manifest has no mistake. A reasoner decides about its calls.</p>;
+  const { stages, budget } = forecast;
+  const tools = stages.flatMap(({ tool, calls }) => (calls ? tool : []));
+  const most = Math.max(0, budget.total - budget.used);
+  return (
+    <>
+      <p>
+        A run makes <b>{counted(tools.length, 'paid call')}</b>, more with retries, at most {count(most)}.
+      </p>
+      {spent.value.value !== null && tools.length > 0 && <p>{costWords(tools, spent.value.value)}</p>}
+    </>
+  );
+}
+
+/** By what earlier calls of the same CLIs cost in this project. */
+function costWords(tools: readonly string[], spent: SpentShown): string {
+  const meanOf = (tool: string): number | null => {
+    const days = spent.days.flatMap(({ by_tool: by }) => (Object.hasOwn(by, tool) ? by[tool]! : []));
+    const priced = days.reduce((sum, { calls, calls_without_price: without }) => sum + calls - without, 0);
+    return priced === 0 ? null : days.reduce((sum, { usd }) => sum + usd, 0) / priced;
+  };
+  const costs = tools.map(meanOf);
+  const unknown = [...new Set(tools.filter((_, at) => costs[at] === null))];
+  const sum = costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
+  const lacking = `no price of an earlier call of ${unknown.join(', ')} is known`;
+  if (costs.every((cost) => cost === null)) return `Expected cost: unknown, since ${lacking}.`;
+  const rest = unknown.length === 0 ? '' : `; ${lacking}`;
+  return `Expected cost: about ${money(sum)}, by the earlier calls of this project${rest}.`;
+}

@@ -1,0 +1,374 @@
+// Shows the form of a new task: goal, stages, limits, acceptance and scope; a check before anything is written or paid.
+
+import type { Resources } from '../../contract/resources.ts';
+import type { ChoicesShown, DraftShown, NewTask } from '../../contract/task.ts';
+import { useFollowing } from '../live/follow.ts';
+import { change, type Trouble, write } from '../live/requests.ts';
+import { Confirm } from '../parts/dialog.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Shown, TroubleNotice } from '../parts/shown.tsx';
+import { type ComponentChildren, type Signal, useId, useSignal } from '../reactive.ts';
+import { go, to } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Words } from '../text/words.tsx';
+import { DraftResult, Payment } from './draft-result.tsx';
+import { lineOf } from './task-list.ts';
+
+export function NewTaskView() {
+  const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === 'machine');
+  return (
+    <View title="New task" about="What is to be done, which CLIs do it, and what it may cost.">
+      <Shown of={choices} what="the CLIs, roles and pipelines">
+        {(shown) => <Form choices={shown} />}
+      </Shown>
+    </View>
+  );
+}
+
+type Stage = NewTask['stages'][number];
+
+function Form({ choices }: { choices: ChoicesShown }) {
+  const goal = useSignal('');
+  const named = useSignal<string | null>(null);
+  const pipeline = useSignal<string | null>(null);
+  const stages = useSignal<readonly Stage[]>([]);
+  const [calls, usd, minutes] = [useSignal('10'), useSignal(''), useSignal('')];
+  const [commands, criteria] = [useSignal(choices.tests ?? ''), useSignal('')];
+  const [allow, deny] = [useSignal(''), useSignal('')];
+  const seconds = numberIn(minutes.value);
+  const wish: NewTask = {
+    id: named.value ?? proposedId(goal.value),
+    goal: goal.value,
+    pipeline: pipeline.value,
+    stages: [...stages.value],
+    calls: numberIn(calls.value) ?? Number.NaN,
+    usd: numberIn(usd.value),
+    wallclock_sec: seconds === null ? null : Math.round(seconds * 60),
+    ...{ commands: linesIn(commands.value), criteria: linesIn(criteria.value) },
+    ...{ allow: linesIn(allow.value), deny: linesIn(deny.value) },
+  };
+  const used = wish.pipeline === null ? wish.stages : pipelineOf(choices, wish.pipeline);
+  const accepts = used.some(({ role }) => choices.roles.some((each) => each.role === role && each.accepts));
+  return (
+    <div class="stack new-task">
+      <Panel title="Task">
+        <TextField of={goal} label="Goal" rows={3} help="What is to be achieved, in a sentence or two." />
+        <Field label="Id" help="The name of the task and of its folder.">
+          {(id) => (
+            <input
+              id={id}
+              class="input mono"
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={128}
+              value={wish.id}
+              onInput={(event) => (named.value = event.currentTarget.value.trim())}
+            />
+          )}
+        </Field>
+      </Panel>
+      <Panel title="Stages">
+        <Stages choices={choices} pipeline={pipeline} stages={stages} />
+      </Panel>
+      <Panel title="Limits">
+        <div class="columns narrow">
+          <TextField of={calls} label="Paid calls" mode="numeric" help="At the most, retries included." />
+          <TextField of={usd} label="US dollars" mode="decimal" help="As far as prices are known. Empty: no limit." />
+          <TextField of={minutes} label="Minutes" mode="decimal" help="For one run. Empty: no limit." />
+        </div>
+      </Panel>
+      <div class="columns">
+        <Panel title="Acceptance">
+          <TextField of={commands} label="Commands" rows={2} mono help="One per line. Each must succeed in the end." />
+          {wish.commands.length > 0 && used.length > 0 && !accepts && (
+            <p class="notice wait">No stage runs these commands: only a stage in the role verify does.</p>
+          )}
+          <TextField of={criteria} label="Criteria" rows={2} help="One per line, as sentences for the stages." />
+        </Panel>
+        <Panel title="Scope">
+          <TextField
+            of={allow}
+            label="May change"
+            rows={2}
+            mono
+            help="One glob per line, such as src/**. Empty: everything."
+          />
+          <TextField of={deny} label="May not change" rows={2} mono help="One glob per line, such as .ci/**." />
+        </Panel>
+      </div>
+      <Ways wish={wish} isReady={wish.goal.trim() !== '' && wish.id !== '' && used.length > 0 && areNumbers(wish)} />
+    </div>
+  );
+}
+
+const areNumbers = ({ calls, usd, wallclock_sec: seconds }: NewTask): boolean =>
+  Number.isInteger(calls) && calls > 0 && [usd, seconds].every((n) => n === null || n > 0);
+
+/** null for an empty field, NaN for one that is no number. */
+const numberIn = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+const linesIn = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
+
+const MOST_WORDS = 5;
+
+/** Made from the first words of the goal; another one if a task has it. */
+function proposedId(goal: string): string {
+  const words = goal
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  const base = (words ?? []).slice(0, MOST_WORDS).join('-').slice(0, 60);
+  if (base === '') return '';
+  for (let n = 1; ; n += 1) {
+    const id = n === 1 ? base : `${base}-${n}`;
+    if (lineOf(id) === undefined) return id;
+  }
+}
+
+const pipelineOf = ({ pipelines }: ChoicesShown, wanted: string) =>
+  pipelines.find(({ name }) => name === wanted)?.stages ?? [];
+
+interface StagesProps {
+  choices: ChoicesShown;
+  pipeline: Signal<string | null>;
+  stages: Signal<readonly Stage[]>;
+}
+
+function Stages({ choices, pipeline, stages }: StagesProps) {
+  const { tools, roles, pipelines } = choices;
+  const lackOf = new Map(tools.map(({ tool, lacks }) => [tool, lacks]));
+  const lacking = (of: readonly { tool: string }[]) => [
+    ...new Set(
+      of.flatMap(({ tool }) => (lackOf.get(tool) === null ? [] : `${tool} ${lackOf.get(tool) ?? 'is unknown'}`)),
+    ),
+  ];
+  const first = tools.find(({ lacks }) => lacks === null)?.tool;
+  const put = (at: number, stage: Partial<Stage>) => {
+    stages.value = stages.value.map((each, nth) => (nth === at ? { ...each, ...stage } : each));
+  };
+  return (
+    <>
+      <Field label="Pipeline" help="A named list of stages, or stages of your own.">
+        {(id) => (
+          <select
+            id={id}
+            class="input"
+            value={pipeline.value ?? ''}
+            onChange={(event) => (pipeline.value = event.currentTarget.value || null)}
+          >
+            <option value="">Stages of your own</option>
+            {pipelines.map(({ name, stages: of }) => (
+              <option key={name} value={name} disabled={lacking(of).length > 0}>
+                {name}
+                {lacking(of).length > 0 && ` (${lacking(of).join(', ')})`}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {pipeline.value !== null ? (
+        <ol class="walk">
+          {pipelineOf(choices, pipeline.value).map(({ tool, role }) => (
+            <li key={`${tool} ${role}`}>
+              <b>
+                <Words of={tool} />
+              </b>{' '}
+              <Words of={role} />
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <>
+          {stages.value.map(({ tool, role, access }, at) => {
+            const of = `of stage ${at + 1}`;
+            const byRole = roles.find((each) => each.role === role)?.access ?? 'read';
+            return (
+              <div class="stage-row" key={at}>
+                <Choice label={`CLI ${of}`} value={tool} onChoose={(value) => put(at, { tool: value })}>
+                  {tools.map(({ tool: name, lacks }) => (
+                    <option key={name} value={name} disabled={lacks !== null}>
+                      {lacks === null ? name : `${name} ${lacks}`}
+                    </option>
+                  ))}
+                </Choice>
+                <Choice label={`Role ${of}`} value={role} onChoose={(value) => put(at, { role: value })}>
+                  {roles.map(({ role: name }) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </Choice>
+                <Choice
+                  label={`Access ${of}`}
+                  value={access ?? ''}
+                  onChoose={(value) => put(at, { access: value || null })}
+                >
+                  <option value="">{byRole}, by its role</option>
+                  {['read', 'write', 'full'].map((name) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </Choice>
+                <button
+                  type="button"
+                  class="button small"
+                  onClick={() => (stages.value = stages.value.filter((_, nth) => nth !== at))}
+                >
+                  Remove<span class="unseen"> stage {at + 1}</span>
+                </button>
+              </div>
+            );
+          })}
+          <div class="buttons">
+            <button
+              type="button"
+              class="button"
+              disabled={first === undefined}
+              onClick={() => (stages.value = [...stages.value, { tool: first!, role: roles[0]!.role, access: null }])}
+            >
+              Add a stage
+            </button>
+          </div>
+        </>
+      )}
+      <ul class="plain-list dim">
+        {tools
+          .filter(({ lacks, note }) => lacks !== null || note !== null)
+          .map(({ tool, lacks, note }) => (
+            <li key={tool}>
+              <Words of={lacks === null ? `${tool}: ${note}` : `${tool} ${lacks}`} />
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}
+
+/** What can be done with the form: nothing is written before the user says so, and nothing is paid before a second time. */
+function Ways({ wish, isReady }: { wish: NewTask; isReady: boolean }) {
+  const key = JSON.stringify(wish);
+  const found = useSignal<{ key: string; of: DraftShown } | null>(null);
+  const problem = useSignal<Trouble | null>(null);
+  const isBusy = useSignal(false);
+  const isStarting = useSignal(false);
+  const busily = async (act: () => Promise<Trouble | null>) => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    problem.value = null;
+    problem.value = await act();
+    isBusy.value = false;
+  };
+  const check = async () => {
+    const answered = await write<DraftShown>('/api/draft', wish);
+    found.value = answered.how === 'failed' ? null : { key, of: answered.value };
+    return answered.how === 'failed' ? answered.problem : null;
+  };
+  const create = async (run: boolean) => {
+    const failed = await change('/api/create', { ...wish, run });
+    if (failed === null) go(to('tasks', wish.id));
+    return failed;
+  };
+  const start = async () => {
+    const failed = await check();
+    isStarting.value = failed === null && found.value?.of.problems.length === 0;
+    return failed;
+  };
+  // What was found in another text says nothing about this one.
+  const current = found.value?.key === key ? found.value.of : null;
+  const canDo = isReady && !isBusy.value;
+  return (
+    <>
+      <div aria-live="polite">{current && <DraftResult of={current} />}</div>
+      {problem.value && <TroubleNotice of={problem.value} />}
+      <div class="buttons">
+        <button type="button" class="button" disabled={!canDo} onClick={() => busily(check)}>
+          Check
+        </button>
+        <button type="button" class="button" disabled={!canDo} onClick={() => busily(() => create(false))}>
+          Create
+        </button>
+        <button type="button" class="button main" disabled={!canDo} onClick={() => busily(start)}>
+          Create and run …
+        </button>
+        {!isReady && <span class="dim">A task has a goal, an id, a stage, and positive limits.</span>}
+      </div>
+      {isStarting.value && current && (
+        <Confirm
+          title={<Words of={`Create and run ${wish.id}?`} />}
+          verb="Create and run"
+          act={() => create(true)}
+          onClose={() => (isStarting.value = false)}
+        >
+          <Payment of={current} />
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  help: string;
+  children: (id: string) => ComponentChildren;
+}
+
+function Field({ label, help, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(id)}
+      <small>{help}</small>
+    </div>
+  );
+}
+
+interface TextFieldProps {
+  of: Signal<string>;
+  label: string;
+  help: string;
+  /** Several lines. */
+  rows?: number;
+  mono?: boolean;
+  mode?: 'numeric' | 'decimal';
+}
+
+function TextField({ of, label, help, rows, mono = false, mode }: TextFieldProps) {
+  return (
+    <Field label={label} help={help}>
+      {(id) =>
+        rows === undefined ? (
+          <input
+            id={id}
+            class="input"
+            inputMode={mode}
+            autocomplete="off"
+            value={of.value}
+            onInput={(event) => (of.value = event.currentTarget.value)}
+          />
+        ) : (
+          <textarea
+            id={id}
+            class={`input ${mono ? 'mono' : ''}`}
+            rows={rows}
+            spellcheck={!mono}
+            value={of.value}
+            onInput={(event) => (of.value = event.currentTarget.value)}
+          />
+        )
+      }
+    </Field>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  onChoose: (value: string) => void;
+  children: ComponentChildren;
+}
+
+function Choice({ label, value, onChoose, children }: ChoiceProps) {
+  return (
+    <select class="input" aria-label={label} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {children}
+    </select>
+  );
+}

@@ -1,0 +1,131 @@
+// A new task by the page over the console itself: filled in, checked, created and run, each as its files say afterwards.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as assert from 'uvu/assert';
+import type { TestRig } from '../rig/test-rig.ts';
+import { type Live, liveSuite } from './rig/live-suite.ts';
+
+const live = liveSuite('live-new-task');
+
+const tasksIn = (rig: TestRig) => readdirSync(path.join(rig.project, '.tmp/task')).sort();
+const manifestOf = (rig: TestRig, task: string) =>
+  readFileSync(path.join(rig.project, '.tmp/task', task, 'manifest.yaml'), 'utf8');
+const factsOf = (rig: TestRig, task: string): { fact: string }[] =>
+  readFileSync(path.join(rig.project, '.tmp/task', task, 'state/journal.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const button = ({ page }: Live, name: string) => page.getByRole('button', { name, exact: true });
+
+live.test('a task is filled in, checked without a trace, and created', async (shown) => {
+  const { rig, page, go } = shown;
+  const before = tasksIn(rig);
+  await go('new');
+  const id = page.getByLabel('Id', { exact: true });
+  await page.getByLabel('Goal', { exact: true }).fill('Repair the login of <b>admins</b>; $(id) "now".');
+  assert.is(await id.inputValue(), 'repair-the-login-of-b');
+  await id.fill('login-1');
+  await page.getByLabel('Pipeline', { exact: true }).selectOption('one_shot_impl');
+  await page.getByText('verify', { exact: true }).waitFor();
+  await page.getByLabel('Pipeline', { exact: true }).selectOption('');
+  for (const at of [1, 2]) {
+    await button(shown, 'Add a stage').click();
+    await page.getByLabel(`CLI of stage ${at}`).waitFor();
+  }
+  await button(shown, 'Remove stage 2').click();
+  await page.getByLabel('CLI of stage 2').waitFor({ state: 'detached' });
+  await page.getByLabel('CLI of stage 1').selectOption('codex');
+  await page.getByLabel('Role of stage 1').selectOption('review');
+  await page.getByLabel('Access of stage 1').selectOption('read');
+  await page.getByLabel('Commands', { exact: true }).fill('npm test');
+  await page.getByText('No stage runs these commands').waitFor();
+  await page.getByLabel('Criteria', { exact: true }).fill('It holds.\n\n"Twice".');
+  await page.getByLabel('May change', { exact: true }).fill('src/**');
+  await page.getByLabel('May not change').fill('.ci/**');
+  await page.getByLabel('US dollars').fill('2.5');
+  await page.getByLabel('Minutes').fill('30');
+  await page.getByLabel('Paid calls').fill('0');
+  await page.getByText('A task has a goal, an id, a stage, and positive limits.').waitFor();
+  assert.is(await button(shown, 'Check').isDisabled(), true);
+  await page.getByLabel('Paid calls').fill('4');
+  await button(shown, 'Check').click();
+  await page.getByText('A run makes 1 paid call, more with retries, at most 4.').waitFor();
+  await page.getByText('Expected cost: unknown, since no price of an earlier call of codex is known.').waitFor();
+  assert.equal(tasksIn(rig), before);
+  await button(shown, 'Create').click();
+  await page.getByRole('heading', { level: 1, name: 'login-1' }).waitFor();
+  assert.equal(tasksIn(rig), [...before, 'login-1'].sort());
+  const lines = manifestOf(rig, 'login-1')
+    .split('\n')
+    .map((line) => line.trim());
+  for (const line of [
+    'goal: "Repair the login of <b>admins</b>; $(id) \\"now\\"."',
+    '- {tool: codex, role: review, access: read}',
+    'paid_call_budget: 4',
+    'max_usd: 2.5',
+    'max_wallclock_sec: 1800',
+    'criteria: ["It holds.","\\"Twice\\"."]',
+    'allow: ["src/**"]',
+    'deny: [".ci/**"]',
+    '#commands: ["npm test"]',
+  ])
+    assert.ok(lines.includes(line), line);
+});
+
+live.test('a mistake is shown at its line, and the form stays; a name that is taken is refused', async (shown) => {
+  const { rig, page, go } = shown;
+  await go('new');
+  await page.getByLabel('Goal', { exact: true }).fill('Repair the logout.');
+  await button(shown, 'Add a stage').click();
+  await page.getByLabel('May change', { exact: true }).fill('../**');
+  await button(shown, 'Create and run …').click();
+  await page.getByText(/^Line \d+: scope\.allow\[0\]/).waitFor();
+  assert.is(await page.getByRole('dialog').count(), 0);
+  await page.getByLabel('May change', { exact: true }).fill('');
+  await page.getByText(/^Line \d+/).waitFor({ state: 'detached' });
+  await page.getByLabel('Id', { exact: true }).fill('price-rounding');
+  await button(shown, 'Create').click();
+  await page
+    .getByRole('alert')
+    .getByText(/price-rounding\/manifest\.json is there already/)
+    .waitFor();
+  assert.is(await page.getByLabel('Goal', { exact: true }).inputValue(), 'Repair the logout.');
+  assert.is(existsSync(path.join(rig.project, '.tmp/task/repair-the-logout')), false);
+});
+
+live.test('a task is created and run after one question, which says what it pays', async (shown) => {
+  const { rig, page, go, confirm } = shown;
+  await go('new');
+  await page.getByLabel('Goal', { exact: true }).fill('Find the flaky checkout test.');
+  await button(shown, 'Add a stage').click();
+  await page.getByLabel('CLI of stage 1').selectOption('gemini');
+  await button(shown, 'Create and run …').click();
+  await page.getByRole('dialog').getByText('A run makes 1 paid call, more with retries, at most 10.').waitFor();
+  assert.is(tasksIn(rig).includes('find-the-flaky-checkout-test'), false);
+  await page.getByRole('dialog').getByRole('button', { name: 'Create and run', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'find-the-flaky-checkout-test' }).waitFor();
+  await page.getByText('gemini_brief (gemini), attempt 1').waitFor();
+  assert.is(factsOf(rig, 'find-the-flaky-checkout-test').filter(({ fact }) => fact === 'reserved').length, 1);
+  await confirm('Stop find-the-flaky-checkout-test', 'Stop it');
+  await page.getByRole('button', { name: 'Rerun' }).waitFor();
+});
+
+live.test(
+  'a CLI that is not installed cannot be chosen, nor a pipeline with it, and the reason is there',
+  async (shown) => {
+    const { rig, page, go } = shown;
+    rig.uninstall('copilot');
+    await go('new');
+    await page.getByText('copilot is not installed', { exact: true }).waitFor();
+    await button(shown, 'Add a stage').click();
+    const option = page.getByLabel('CLI of stage 1').locator('option', { hasText: 'copilot is not installed' });
+    assert.is(await option.evaluate((at) => (at as HTMLOptionElement).disabled), true);
+    const pipelines = page.getByLabel('Pipeline', { exact: true }).locator('option:disabled');
+    assert.ok((await pipelines.allInnerTexts()).includes('review_cross (copilot is not installed)'));
+    rig.install('copilot');
+  },
+);
+
+live.run();
