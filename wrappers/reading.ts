@@ -5,6 +5,7 @@ import type { EngineEvent, EngineFailure } from '../policies/facts/engine-event.
 import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Tool } from '../policies/facts/tools.ts';
 import { asksToSignIn } from '../policies/rules/access.ts';
+import { isOmitted } from '../policies/rules/described-events.ts';
 import { isOfHelper, serversIn } from '../policies/rules/mcp.ts';
 import type { ErrorLines } from '../policies/signature/error-lines.ts';
 import { parseCutObject } from '../policies/text/json.ts';
@@ -14,8 +15,7 @@ import { type Capture, createCapture } from './capture.ts';
 import { keepCut, keptCut } from './following/cut.ts';
 import { type Follower, follow, watchFolder } from './following/follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
-import type { CliExit } from './own/conclude.ts';
-import { printedIn, writtenTo } from './own/output.ts';
+import { type CliExit, printedIn, writtenTo } from './own/conclude.ts';
 
 export interface StreamReading {
   /** Continues to read whenever the files grow; `onGrowth` gets their size in bytes. */
@@ -133,7 +133,9 @@ export function read(
       if (!events.some(({ how }) => how === 'server')) take(failedServers(line), 'stderr');
     }
     // This comes after the events, which may end the call.
-    selected.push(lines);
+    const omit = adapter.described?.row.omit ?? [];
+    const telling = (line: string) => !isOmitted(omit, line);
+    selected.push(omit.length === 0 ? lines : lines.split('\n').filter(telling).join('\n'));
   };
   const stderr = followAfter(stdout, files.stderr, takeLines, () => eventCount);
   // The log is read first: what it says of servers must count before the CLI's next events.

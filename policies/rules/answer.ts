@@ -17,16 +17,29 @@ export const ANSWER_RULES = [
     proof: [{ message: "Claude's response exceeded the 32000 output token maximum." }],
   },
   {
+    // The AI SDK's reason for the end of an answer.
+    id: 'answer-over-limit-code',
+    tool: 'any',
+    source: 'any',
+    match: { code: ['length'] },
+    class: 'contract_violation',
+    reason: 'output_limit',
+    proof: [{ message: 'length', code: 'length' }],
+  },
+  {
     id: 'answer-cut',
     tool: 'any',
     source: 'any',
     match: {
       status: ['none'],
-      text: /truncated because it exceeded|(?:ended|finished) without a finish reason|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\bresponse (?:above )?was cut off\b|\b(?:connection lost|server error) mid-response\b/i,
+      text: /truncated because it exceeded|(?:ended|finished) without a finish reason|\bNO_FINISH_REASON\b|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\bresponse (?:above )?was cut off\b|\b(?:connection lost|server error) mid-response\b/i,
     },
     class: 'transient',
     reason: 'cut_answer',
-    proof: [{ message: 'Model stream ended without a finish reason.' }],
+    proof: [
+      { message: 'Model stream ended without a finish reason.' },
+      { message: 'Content retry attempt 0 due to NO_FINISH_REASON.' },
+    ],
   },
   {
     id: 'answer-empty',
@@ -34,11 +47,14 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /\b(?:empty|no) response\b|returned no (?:content|text|output)|\bno visible output\b|no final response text|no output (?:was )?(?:generated|returned)/i,
+      text: /\b(?:empty|no) response\b|returned no (?:content|text|output)|\bno visible output\b|\bempty response text\b|\bNO_RESPONSE_TEXT\b|no final response text|no output (?:was )?(?:generated|returned)/i,
     },
     class: 'transient',
     reason: 'empty_answer',
-    proof: [{ message: 'No response was returned. Send your message again to retry.' }],
+    proof: [
+      { message: 'No response was returned. Send your message again to retry.' },
+      { message: 'Content retry attempt 0 due to NO_RESPONSE_TEXT.' },
+    ],
   },
   {
     id: 'answer-malformed-call',

@@ -16,7 +16,7 @@ export interface OwnToolRow {
   output: OwnOutput;
   /** The meaning of the fields in a JSON line, or in the one JSON document; empty for text and files. */
   events: readonly OwnEvent[];
-  /** Lines at both ends of a text that are not the answer. `*` is any text. */
+  /** Lines that say nothing: of stderr, and at both ends of a text. `*` is any text. */
   omit?: readonly string[];
   /** Such lines that count tokens, with the places {input}, {cached}, {output}, {total} and {usd}. */
   trailer?: readonly string[];

@@ -162,16 +162,20 @@ export function readText({ omit = [], trailer = [] }: OwnToolRow, text: string |
   if (omit.length + trailer.length === 0) return [said(text)];
   const lines = text.split('\n');
   const counted: EngineEvent[] = [];
-  const isOmitted = (line = '') => {
+  const isBeside = (line = '') => {
     const usage = trailer.map((phrase) => countedBy(phrase, line)).find((one) => one !== null);
     if (usage !== undefined) counted.push({ how: 'counted', usage });
-    return line.trim() === '' || usage !== undefined || omit.some((phrase) => wildTexts(phrase, line) !== null);
+    return line.trim() === '' || usage !== undefined || isOmitted(omit, line);
   };
   let [from, to] = [0, lines.length];
-  while (from < to && isOmitted(lines[from])) from += 1;
-  while (to > from && isOmitted(lines[to - 1])) to -= 1;
+  while (from < to && isBeside(lines[from])) from += 1;
+  while (to > from && isBeside(lines[to - 1])) to -= 1;
   return [...counted, said(lines.slice(from, to).join('\n'))];
 }
+
+/** Whether one of the phrases is the whole line. */
+export const isOmitted = (phrases: readonly string[], line: string): boolean =>
+  phrases.some((phrase) => wildTexts(phrase, line) !== null);
 
 export const COUNTS = ['input', 'cached', 'output', 'total', 'usd'] as const;
 

@@ -82,11 +82,14 @@ export const SETUP_RULES = [
     match: {
       status: HERE,
       needs: ['rollout', 'session', 'thread', 'conversation', 'task'],
-      text: /\bno rollout found|\bno (?:session|thread|conversation|task)s?\b.{0,30}\b(?:with id|matched)|\bsession file\b.{0,30}\bcorrupt|\bfailed to resume session|\bthread\/resume\b|\bfailed to read thread|\berror (?:resuming|starting) session|\binvalid session identifier|\bno previous sessions? found|\bno session, task,? or name matched|\b(?:session|thread|conversation)(?: id)?\b.{0,60}\b(?:not found|already exists|does not exist)|\bno such (?:session|thread|conversation)|\bno conversation found\b/i,
+      text: /\bno rollout found|\bno (?:saved )?(?:session|thread|conversation|task)s?\b.{0,30}\b(?:with id|matched)|\bsession file\b.{0,30}\bcorrupt|\bfailed to resume session|\bthread\/resume\b|\bfailed to read thread|\berror (?:resuming|starting) session|\binvalid session identifier|\bno previous sessions? found|\bno session, task,? or name matched|\b(?:session|thread|conversation)(?: id)?\b.{0,60}\b(?:not found|already exists|does not exist)|\bno such (?:session|thread|conversation)|\bno conversation found\b/i,
     },
     class: 'tooling',
     reason: 'session_id',
-    proof: [{ message: 'Error resuming session: No previous sessions found for this project.' }],
+    proof: [
+      { message: 'Error resuming session: No previous sessions found for this project.' },
+      { message: 'No saved session found with ID 0199. Run --resume without an ID to choose from existing sessions.' },
+    ],
   },
   {
     id: 'setup-schema',

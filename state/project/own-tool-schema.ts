@@ -122,7 +122,7 @@ const OWN_TOOL = z
       .array(phrase)
       .max(50)
       .optional()
-      .describe('of output text: lines at its beginning or end that are not the answer; * is any text'),
+      .describe('lines that say nothing: of stderr, and at the beginning and end of output text; * is any text'),
     trailer: z
       .array(phrase.refine((text) => COUNTS.some((name) => text.includes(`{${name}}`)), NO_COUNT))
       .max(10)
@@ -255,7 +255,6 @@ interface Given {
       }
     | undefined;
   version?: readonly string[] | undefined;
-  omit?: readonly string[] | undefined;
   trailer?: readonly string[] | undefined;
   settings?: { content?: object } | undefined;
 }
@@ -316,8 +315,7 @@ function mistakesOf(tool: Given): [path: (string | number)[], message: string][]
     mistakes.push([['document'], 'has no answer: of output json it says which field is the answer']);
   if (output !== 'lines' && events !== undefined) mistakes.push([['events'], 'is for output lines alone']);
   if (output !== 'json' && document !== undefined) mistakes.push([['document'], 'is for output json alone']);
-  for (const field of ['omit', 'trailer'] as const)
-    if (output !== 'text' && tool[field] !== undefined) mistakes.push([[field], 'is for output text alone']);
+  if (output !== 'text' && tool.trailer !== undefined) mistakes.push([['trailer'], 'is for output text alone']);
   if (tool.retries?.settings !== undefined && tool.settings === undefined)
     mistakes.push([['retries', 'settings'], 'needs settings with a variable, which names their file']);
   if (prompt === 'file' && !places.has('prompt_file'))

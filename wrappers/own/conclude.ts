@@ -1,5 +1,6 @@
 // Reads the result of a described CLI at its end, if no event had it: the answer is what it printed, or a file that it wrote.
 
+import { fstatSync, readSync } from 'node:fs';
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import {
@@ -11,6 +12,7 @@ import {
   unfitAnswer,
 } from '../../policies/rules/described-events.ts';
 import { beginsAsObject, isCutDocument, parseList, parseObject } from '../../policies/text/json.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 
 /** Its exit code; `ended`: by us or by a signal, whatever it exits with then; `unseen`: its wrapper died before it did. */
 export type CliExit = number | 'ended' | 'unseen';
@@ -88,4 +90,30 @@ function notOneObject(text: string, isList: boolean): EngineFailure {
   if (isList) return noObject('is no JSON list');
   if (!someLine(text, (line) => parseObject(line) !== null)) return noObject('is not a JSON object');
   return noObject('has more than one JSON object in it: have it print that alone, or say output: lines');
+}
+
+/** Anything in that place was paid for. */
+export function writtenTo(file: string, maxBytes: number): Written {
+  try {
+    return { how: 'read', text: readRegular(file, maxBytes) };
+  } catch (error) {
+    const { code, why = `gives ${code}` } = error as NodeJS.ErrnoException & { why?: string };
+    if (code === undefined) throw error;
+    if (code === 'ENOENT') return { how: 'absent' };
+    return code === 'EFBIG' ? { how: 'too_large' } : { how: 'unfit', why };
+  }
+}
+
+/**
+ * null where that is more than may be read.
+ * @param end what follows this offset is not read.
+ */
+export function printedIn(descriptor: number, maxBytes: number, end = Number.POSITIVE_INFINITY): string | null {
+  const size = Math.min(fstatSync(descriptor).size, end);
+  if (size > maxBytes) return null;
+  const bytes = Buffer.alloc(size);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < size; length += read)
+    read = readSync(descriptor, bytes, length, size - length, length);
+  return bytes.toString('utf8', 0, length);
 }

@@ -96,6 +96,14 @@ test('of a text the lines around the answer are omitted, and its last line has t
   );
 });
 
+test('a line of stderr that says nothing is not why it failed', async ({ rig }) => {
+  const script = 'echo "Helper not available: EACCES: permission denied" >&2; exit 1';
+  assert.is((await call(rig, script, '')).record.verdict.reason, 'permission');
+  const { record } = await call(rig, script, "    omit: ['Helper not available: *']\n");
+  assert.is.not(record.verdict.reason, 'permission');
+  assert.not.match(record.verdict.evidence?.text ?? '', 'Helper');
+});
+
 test('it gets the name of a new session, and the flag to continue in it', async ({ rig }) => {
   const row = "    argv: [[--name, '{new_session}'], [--resume, --name, '{session}']]\n";
   const first = await call(rig, 'echo "$*"', row);

@@ -111,9 +111,9 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
   ],
   ['a variable of ours', 'binary: x\n    environment: { TOLLGATE_STATE: y }', /:4: tools\.mine\.environment/],
   [
-    'lines to omit of lines',
-    'binary: x\n    output: file\n    omit: [Mine v*]',
-    /:5: tools\.mine\.omit is for output text/,
+    'a trailer of a file',
+    'binary: x\n    output: file\n    trailer: ["Sum {total}"]',
+    /:5: tools\.mine\.trailer is for output text/,
   ],
   [
     'a trailer without a count',

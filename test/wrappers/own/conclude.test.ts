@@ -9,9 +9,8 @@ import * as assert from 'uvu/assert';
 import type { EngineFailure } from '../../../policies/facts/engine-event.ts';
 import type { OwnTool } from '../../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../../policies/rules/described-cli.ts';
-import { type CliExit, conclude, type EndedCli, type Written } from '../../../wrappers/own/conclude.ts';
+import { type CliExit, conclude, type EndedCli, type Written, writtenTo } from '../../../wrappers/own/conclude.ts';
 import { describedAdapter } from '../../../wrappers/own/described.ts';
-import { writtenTo } from '../../../wrappers/own/output.ts';
 
 const test = suite<{ folder: string }>('the end of a described CLI');
 test.before.each((context) => {
