@@ -6,6 +6,7 @@ import { startableCall } from '../../loops/call/check.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { CATALOGUE } from '../../state/project/catalogue.ts';
 import { readProject } from '../../state/project/project.ts';
 import { unknownTool } from '../../state/project/tool-names.ts';
 import { projectRoot } from '../../state/task-folder.ts';
@@ -116,6 +117,8 @@ async function adapterFor(name: string, argv: readonly string[], dispatch: Dispa
   if (project.how === 'invalid') return project.message;
   const { tools, unsound } = project.value;
   if (Object.hasOwn(unsound, name)) return unsound[name]!;
+  if (Object.hasOwn(CATALOGUE, name) && !Object.hasOwn(tools, name))
+    return `${name} is in the catalogue, but not in tollgate.yaml: run \`tollgate tools add ${name}\` first`;
   const unknown = unknownTool(name, Object.keys(tools));
   if (unknown !== null)
     return `"${name}" is no CLI that is known: it ${unknown}. If it is the prompt, name the CLI first: tollgate call codex ${name}`;

@@ -1,10 +1,11 @@
-// Implements tollgate tools: lists the built-in and described CLIs with their versions and abilities.
+// Implements tollgate tools: lists the built-in and described CLIs with their versions and abilities, and adds one of the catalogue.
 
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
 import { placesIn } from '../../policies/rules/described-words.ts';
+import { addFromCatalogue, CATALOGUE, comparedToCatalogue } from '../../state/project/catalogue.ts';
 import { readSoundTools } from '../../state/project/project.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import type { Access, Adapter } from '../../wrappers/adapter.ts';
@@ -15,7 +16,7 @@ import { homeOf } from '../../wrappers/home.ts';
 import { ownAdapter } from '../../wrappers/own/adapter.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
-import type { Ran } from '../ran.ts';
+import { badInputOf, type Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { tableLines } from '../table.ts';
 
@@ -27,8 +28,10 @@ export interface ToolListed {
   binary: string | null;
   /** null if only a start of the CLI would show it. */
   version: string | null;
-  /** The versions with which it was tested; null for a CLI that a project describes. */
+  /** The versions with which it was tested; null for a description that the project wrote or changed, and for one never run. */
   tested: string | null;
+  /** Whether its description is that of the catalogue, or counts instead of it; null if the catalogue has none. */
+  catalogue: 'same' | 'other' | null;
   access: Access[];
   takes_model: boolean;
   /** It can continue a session that it named. */
@@ -40,18 +43,22 @@ export interface ToolListed {
 
 const SPEC: CommandSpec = {
   name: 'tollgate tools',
-  usage: '[options]',
+  usage: '[add NAME] [options]',
   about:
-    'Lists the CLIs that can be called here: the built-in ones, and those of tools in tollgate.yaml. It starts none.',
+    'Lists the CLIs that can be called here: the built-in ones, and those of tools in tollgate.yaml. It starts none. `add` describes one of the catalogue in tollgate.yaml, where you may change it.',
   flags: { cwd: { takes: 'text', about: 'a folder of the project', default: '.' } },
-  words: { min: 0, max: 0, called: 'nothing' },
+  words: { min: 0, max: 2, called: 'add NAME' },
   examples: [
     ['tollgate tools', 'who is there, and what each can do'],
+    ['tollgate tools add qwen', 'describe a CLI of the catalogue in tollgate.yaml'],
     ['tollgate tools --json | jq -r ".tools[].tool"', 'their names alone'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'listed'],
-    [TOLLGATE_EXIT.badInput, 'a flag is wrong, or tollgate.yaml has a mistake; the CLIs without one are listed'],
+    [TOLLGATE_EXIT.ok, 'listed, added, or there already'],
+    [
+      TOLLGATE_EXIT.badInput,
+      'usage, another description of that name, or a mistake in tollgate.yaml; the CLIs without one are listed',
+    ],
   ],
 };
 
@@ -59,23 +66,64 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const cwd = path.resolve(read.args.text.cwd!);
+  const isJson = read.args.given.has('json');
+  const [verb, name] = read.args.words;
+  if (verb !== undefined) {
+    if (verb !== 'add' || name === undefined) return invalid('the only words that it takes are: add NAME');
+    return add(name, projectRoot(cwd), isJson);
+  }
   const { tools: sound, mistakes } = await readSoundTools(projectRoot(cwd));
   const own = Object.values(sound).map(ownAdapter);
-  const tools = [...TOOLS.map((tool): Adapter => adapterOf(tool)), ...own].map((adapter) => listed(adapter, cwd));
-  const out = read.args.given.has('json')
-    ? JSON.stringify({ schema: 1, tools }, null, 2)
-    : tableLines(COLUMNS, tools.map(cellsOf), sheetOf(process.env)).join('\n');
+  const compared = await comparedToCatalogue(sound);
+  const tools = [...TOOLS.map((tool): Adapter => adapterOf(tool)), ...own].map((adapter) =>
+    listed(adapter, cwd, compared[adapter.tool] ?? null),
+  );
+  const catalogue = Object.entries(CATALOGUE).map(([tool, { tested }]) => ({ tool, tested }));
+  const out = isJson
+    ? JSON.stringify({ schema: 1, tools, catalogue }, null, 2)
+    : [
+        ...tableLines(COLUMNS, tools.map(cellsOf), sheetOf(process.env)),
+        '\nCatalogue (tollgate tools add NAME):',
+        ...catalogue.map(({ tool, tested }) => catalogueLine(tool, tested, compared[tool])),
+      ].join('\n');
   if (mistakes.length === 0) return { exit: TOLLGATE_EXIT.ok, out: `${out}\n` };
   const err = mistakes.map((one) => `${SPEC.name}: ${one}\n`).join('');
   return { exit: TOLLGATE_EXIT.badInput, out: `${out}\n`, err };
 }
 
-function listed(adapter: Adapter, cwd: string): ToolListed {
+const invalid = badInputOf(SPEC.name);
+
+async function add(tool: string, root: string, isJson: boolean): Promise<Ran> {
+  const added = await addFromCatalogue(tool, root);
+  if (added.how === 'refused') return invalid(added.message);
+  const { tested, row } = CATALOGUE[tool]!;
+  const { how: state, file } = added;
+  if (isJson) return { exit: TOLLGATE_EXIT.ok, out: `${JSON.stringify({ schema: 1, tool, state, file, tested })}\n` };
+  const { package: packageName } = row as { package?: string };
+  const lines = [
+    state === 'added'
+      ? `${tool} is described in ${file} now (${testedWords(tested)}).`
+      : `${tool} is in ${file} already.`,
+    ...(packageName === undefined ? [] : [`install it:  npm install -g ${packageName}`]),
+    `call it:     tollgate call ${tool} "PROMPT" --trust-workspace`,
+  ];
+  return { exit: TOLLGATE_EXIT.ok, out: `${lines.join('\n')}\n` };
+}
+
+const testedWords = (tested: string | null): string =>
+  tested === null ? 'described, not tested' : `tested with ${tested}`;
+
+function catalogueLine(tool: string, tested: string | null, compared: 'same' | 'other' | undefined): string {
+  const here = { same: ', in tollgate.yaml', other: ', but the description in tollgate.yaml counts instead' };
+  return `  ${tool.padEnd(9)} ${testedWords(tested)}${compared === undefined ? '' : here[compared]}`;
+}
+
+function listed(adapter: Adapter, cwd: string, catalogue: ToolListed['catalogue']): ToolListed {
   const { tool, command, packageName, described } = adapter;
   const surroundings = { environment: process.env, home: homeOf(process.env) ?? cwd, cwd };
   const found = findCli(adapter.binary, surroundings, projectRoot(cwd))?.file ?? null;
   const version = found === null || packageName === '' ? null : versionOfPackage(found, packageName);
-  const common = { tool, command, binary: found, version };
+  const common = { tool, command, binary: found, version, catalogue };
   if (described === undefined) {
     const { from, below } = TESTED_VERSIONS[tool as keyof typeof TESTED_VERSIONS];
     const tested = `from ${from} up to, but not including, ${below}`;
@@ -86,7 +134,7 @@ function listed(adapter: Adapter, cwd: string): ToolListed {
   return {
     ...common,
     kind: 'described',
-    tested: null,
+    tested: catalogue === 'same' ? CATALOGUE[tool]!.tested : null,
     access: ACCESS.filter((mode) => row.access === null || row.access[mode] !== undefined),
     takes_model: places.includes('model'),
     resumes: places.includes('session'),

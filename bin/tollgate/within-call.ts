@@ -43,6 +43,12 @@ export const GUARDED = {
     when: (args) => !has('list')(args),
     loosens: (args) => !has('revoke')(args),
   },
+  tools: {
+    command: 'tollgate tools',
+    act: 'describe a CLI',
+    when: ({ words }) => words[0] === 'add',
+    loosens: false,
+  },
   acceptInRun: acceptsChanges('tollgate run'),
   acceptInBatch: acceptsChanges('tollgate batch'),
   acceptInSupervision: acceptsChanges('tollgate supervise'),

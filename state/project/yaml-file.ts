@@ -14,6 +14,14 @@ export type YamlRead<T> =
   /** Its content, `data`, is invalid. */
   | { how: 'invalid'; kind: 'unfit'; message: string; data: unknown; lineOf(path: readonly PropertyKey[]): number };
 
+const yaml = () => import('yaml');
+
+/** A value as text of such a file. */
+export async function toYaml(value: object): Promise<string> {
+  const { stringify } = await yaml();
+  return stringify(value, { lineWidth: 0 });
+}
+
 /** More aliases than any manifest needs, and far fewer than a bomb has. */
 const MAX_ALIASES = 50;
 const MAX_BYTES = 1024 * 1024;
@@ -35,7 +43,7 @@ export async function readYaml<S extends z.ZodType>(
   const limit = limitMistake(bytes);
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
   const text = bytes.toString('utf8');
-  const { parseDocument, LineCounter, visit } = await import('yaml');
+  const { parseDocument, LineCounter, visit } = await yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,

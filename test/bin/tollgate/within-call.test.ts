@@ -41,6 +41,7 @@ const samples = (n: number, port: number): Record<keyof typeof GUARDED, string[]
   answer: ['answer', 'nothing', 'yes'],
   console: ['console', '--port', String(port)],
   trust: ['trust', '.'],
+  tools: ['tools', 'add', 'nothing'],
   acceptInRun: ['run', 'nothing', '--accept-changes'],
   acceptInBatch: ['batch', 'nothing', '--accept-changes'],
   acceptInSupervision: ['supervise', 'nothing', '--accept-changes'],

@@ -19,5 +19,6 @@ const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
   shell: (command) => ({ command: ['bash', '-lc', command] }),
   // claude's tool; it refuses a bare `sleep`.
   Bash: (command) => ({ command: command.replace(/^sleep \d+$/, 'exec $&'), description: 'a command of the test' }),
+  run_shell_command: (command) => ({ command, is_background: false }),
   bash: (command) => ({ command, description: 'a command of the test', mode: 'sync', initial_wait: 30 }),
 };

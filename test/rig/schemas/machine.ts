@@ -46,7 +46,11 @@ export const PREFLIGHT = record<PreflightReport>(
   ['swept'],
 );
 
-export const TOOLS_LISTED = record<{ schema: 1; tools: ToolListed[] }>('What tollgate tools --json prints', {
+export const TOOLS_LISTED = record<{
+  schema: 1;
+  tools: ToolListed[];
+  catalogue: { tool: string; tested: string | null }[];
+}>('What tollgate tools --json prints', {
   schema: version,
   tools: list(
     'The built-in CLIs, then those of tollgate.yaml',
@@ -56,12 +60,23 @@ export const TOOLS_LISTED = record<{ schema: 1; tools: ToolListed[] }>('What tol
       command: text('What calls it'),
       binary: orNull(text('Its program'), 'it is not found'),
       version: orNull(text('Of the program'), 'only a start would tell'),
-      tested: orNull(text('The versions that it was tried with'), 'the project describes it'),
+      tested: orNull(text('The versions that it was tried with'), 'the project describes it, or it was never run'),
+      catalogue: orNull(
+        one('Whether its description is that of the catalogue, or counts instead', ['same', 'other']),
+        'the catalogue has none',
+      ),
       access: list('The modes of access that it can be called with', one('A mode', ['read', 'write', 'full'])),
       takes_model: flag('Whether a model can be named'),
       resumes: flag('Whether it continues in a session'),
       reads_sessions: flag('Whether its session files are read, for history and undo'),
       output: one('Where its answer is', ['events', 'text', 'json', 'file']),
+    }),
+  ),
+  catalogue: list(
+    'What tollgate tools add can describe',
+    record<{ tool: string; tested: string | null }>('One CLI', {
+      tool: text('Its name'),
+      tested: orNull(text('The version that it was tried with'), 'its description was never run'),
     }),
   ),
 });
