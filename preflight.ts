@@ -11,7 +11,7 @@ import { type NotifierRow, notifierName, reachOf } from './policies/manifest/not
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { createRedactor } from './policies/redact/create-redactor.ts';
 import { IGNORED_ACCOUNTS, readAccounts } from './state/accounts.ts';
-import { checkLimits, checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
+import { checkLimits, checkReach, checkSpace, checkWritable } from './state/checks.ts';
 import { readProject } from './state/project/project.ts';
 import { projectRoot, projectState } from './state/task-folder.ts';
 import { isTrustedFolder } from './state/trusted-folders.ts';
@@ -60,7 +60,7 @@ export interface PreflightReport {
   swept?: Swept[];
 }
 
-type Machine = StatePlace & Omit<ToolPlace, 'tool' | 'cli'> & { nodeVersion: string };
+type Machine = Parameters<typeof checkReach>[0] & Omit<ToolPlace, 'tool' | 'cli'> & { nodeVersion: string };
 
 const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): CheckAnswer | Promise<CheckAnswer> }[] = [
   { check: 'node', look: checkNode },

@@ -7,7 +7,7 @@ import { readHolds, readLimitsLedger, readUserLimits } from './limits/limits-fil
 import { limitsFiles } from './limits/limits-folder.ts';
 import { nearestExisting, probeWrite, readVolume } from './volume.ts';
 
-export interface StatePlace {
+interface StatePlace {
   stateFolder: string;
   /** Returns what is mounted at a folder, by starting a program; null when none may be started. */
   sourceOf: ((folder: string) => Promise<string | null>) | null;

@@ -8,7 +8,6 @@ import { type Json, numberOf, parseObject, partOf, textOf } from '../policies/te
 import { nearest } from '../policies/text/nearest.ts';
 import {
   type CapturedCall,
-  type Label,
   type LabelledCase,
   RECORDED_ENDINGS,
   type RecordedEnding,
@@ -202,7 +201,7 @@ function capturedIn(value: Json, place: CapturedPlace): CapturedCall | string {
   };
 }
 
-function labelOf(value: Json): Label {
+function labelOf(value: Json): LabelledCase['label'] {
   return {
     class: value.class as ErrorClass | null,
     ...(isText(value.reason) ? { reason: value.reason } : {}),

@@ -19,7 +19,7 @@ interface TrustedFolder {
 }
 
 /** `replaced`: another folder has that name now. */
-export interface ListedFolder extends TrustedFolder {
+interface ListedFolder extends TrustedFolder {
   state: 'trusted' | 'replaced' | 'missing';
 }
 

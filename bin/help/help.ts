@@ -2,9 +2,9 @@
 
 import yargs from 'yargs';
 import { type CommandSpec, type FlagRow, SHARED_FLAGS } from '../command-line.ts';
-import { HELP_WIDTHS, type HelpForm } from './kept-help.ts';
+import { HELP_WIDTHS } from './kept-help.ts';
 
-export async function renderHelp(spec: CommandSpec, form: HelpForm): Promise<string> {
+export async function renderHelp(spec: CommandSpec, form: keyof typeof HELP_WIDTHS): Promise<string> {
   const width = HELP_WIDTHS[form];
   const parser = yargs([])
     .scriptName(spec.name)

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** `short`: of a command with more than ten flags, only those that are used most. */
-export type HelpForm = 'short' | 'full';
+type HelpForm = 'short' | 'full';
 
 /** The greatest width of each form. */
 export const HELP_WIDTHS: Record<HelpForm, number> = { short: 80, full: 110 };

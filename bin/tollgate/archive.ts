@@ -2,8 +2,6 @@
 
 import path from 'node:path';
 import {
-  type ArchiveCandidate,
-  type Archiving,
   chooseTasks,
   type LeftWorktree,
   leftWorktree,
@@ -78,7 +76,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const chosen = await chooseTasks(wanted, (await identify(process.pid))!);
   if (chosen.how === 'invalid') return invalid(chosen.message);
   const state = projectState(wanted.cwd, wanted.environment);
-  const archiving: Archiving = {
+  const archiving: Parameters<typeof putAway>[1] = {
     archive: path.join(state, 'archive'),
     what: given.has('delete') ? 'delete' : 'archive',
     attempts: given.has('drop-attempts') ? 'drop' : 'keep',
@@ -120,7 +118,12 @@ function restored({ text, given, words }: Arguments): Ran {
   };
 }
 
-const would = ({ task }: ArchiveCandidate): Put => ({ how: 'put', task_id: task.id, from: task.root, to: null });
+const would = ({ task }: Parameters<typeof putAway>[0]): Put => ({
+  how: 'put',
+  task_id: task.id,
+  from: task.root,
+  to: null,
+});
 
 const wouldBatch = (batch_id: string, state: string): PutBatch => ({
   how: 'put',

@@ -17,7 +17,7 @@ import { onSheet } from '../terminal-page.ts';
 import { runPage } from './run-page.ts';
 
 /** The command that runs or continues a task. */
-export type RunningWord = 'run' | 'supervise' | 'answer';
+type RunningWord = 'run' | 'supervise' | 'answer';
 
 export function answerTo(ran: TaskRan, { given, words }: Arguments, command: RunningWord = 'run'): Ran {
   if (ran.how === 'ran') return reported(ran, given);

@@ -1,7 +1,7 @@
 // Lists the subcommands of tollgate: a description of each, and how to load it.
 
 import type { Ran } from '../ran.ts';
-import type { WordKind } from './completion/table.ts';
+import type { CompletedCommand } from './completion/table.ts';
 
 /** The groups of `tollgate --help`, in its order. */
 export const GROUPS = ['call', 'tasks', 'inspect', 'sessions', 'agents', 'machine'] as const;
@@ -11,7 +11,7 @@ interface Subcommand {
   /** At most 56 characters: `tollgate --help` has one line of 80 columns for it. */
   about: string;
   /** What kind of words it takes; by default files, or nothing that is known. */
-  word?: WordKind;
+  word?: NonNullable<CompletedCommand['word']>;
   /** What it prints is a page for a person: a terminal wraps it, unless it is JSON. */
   isPage?: true;
   /** The command writes to the state of the project, so no link may redirect that state. */

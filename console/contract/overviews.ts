@@ -100,7 +100,7 @@ export interface SupervisionsShown {
   supervisions: SupervisionShown[];
 }
 
-export interface SupervisionShown {
+interface SupervisionShown {
   task_id: string;
   state: string;
   question: string | null;

@@ -45,7 +45,7 @@ interface AttemptShown {
 }
 
 /** The failure that is not resolved. */
-export interface ShownFailure {
+interface ShownFailure {
   class: string;
   reason: string | null;
   /** null if the task failed before any stage. */

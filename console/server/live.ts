@@ -13,7 +13,7 @@ import type { ChangeTold, Topic } from '../contract/page.ts';
 import type { ServedProject } from './project.ts';
 import { openTaskLines, type TaskLines } from './reads/task-lines.ts';
 
-export interface Live {
+interface Live {
   /** Returns the running tasks as last seen. Waits for the first look, and throws its error. */
   now(): Promise<RunsNow>;
   lines: TaskLines;

@@ -22,7 +22,7 @@ export interface ServedProject {
 }
 
 /** The commands of tollgate, by their words and flags. With `--json` each prints an object. */
-export interface Commands {
+interface Commands {
   /** Runs a command that only reads, in this process. */
   read(argv: readonly string[]): Promise<CommandResult>;
   /** Runs a command in a separate process, which continues when the console ends. */

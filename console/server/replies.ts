@@ -78,7 +78,7 @@ export function sendFile(response: ServerResponse, name: string, bytes: Buffer):
 }
 
 /** The built page, and the policy that allows only its own script and style by hash, so that no text becomes markup. */
-export interface PageFile {
+interface PageFile {
   html: Buffer;
   /** The page's Content-Security-Policy. */
   policy: string;

@@ -4,7 +4,7 @@ import { collectHealth } from '../../loops/upkeep/collect-errors.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { Actions, PageShown } from '../contract/page.ts';
 import { CHANGES, WISHES, wishMistake } from './changes/changes.ts';
-import type { Live } from './live.ts';
+import type { follow } from './live.ts';
 import { answerWith, type Reply, refused, refusedBy, type ServedProject } from './project.ts';
 import { diffShown, diffsShown } from './reads/diffs.ts';
 import { bookShown, booksShown, exportedBook } from './reads/distill.ts';
@@ -19,9 +19,9 @@ import {
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
 import { explainedShown, taskShown, textShown } from './reads/task.ts';
 
-export interface Serving {
+interface Serving {
   project: ServedProject;
-  live: Live;
+  live: ReturnType<typeof follow>;
   /** The page sends it back with each change. */
   pageToken: string;
 }

@@ -8,8 +8,8 @@ import type { TailTold } from '../contract/task.ts';
 import { follow } from './live.ts';
 import { type Reply, refused, type ServedProject } from './project.ts';
 import { foundTask } from './reads/task.ts';
-import { type PageFile, sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
-import { changeAt, make, readAt, type Serving } from './routes.ts';
+import { type pageFile, sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
+import { changeAt, make, readAt } from './routes.ts';
 import { streamTail } from './tail.ts';
 import { admit, cookieName, MAX_BODY, makeSecrets, paceOf, type RequestTarget, secret } from './walls/guard.ts';
 
@@ -47,13 +47,13 @@ const PACE = { atOnce: 200, aSecond: 50 };
  */
 export async function openConsole(
   project: ServedProject,
-  page: PageFile,
+  page: ReturnType<typeof pageFile>,
   port: number,
   patience: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'> = {},
 ): Promise<OpenedConsole> {
   const stop = new AbortController();
   const secrets = makeSecrets();
-  const serving: Serving = { project, live: follow(project, stop.signal), pageToken: secrets.page };
+  const serving = { project, live: follow(project, stop.signal), pageToken: secrets.page };
   const streams = new Set<() => void>();
   const pace = paceOf(PACE);
   const server = createServer({ ...LIMITS, ...patience }, (request, response) => {

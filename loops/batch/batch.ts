@@ -18,7 +18,7 @@ import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { type BatchBounds, type BatchProgress, type BatchRequest, openLimits } from './request.ts';
 import { type BatchRow, badRow, isBegun, type RowEnd, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
-import { type BatchFacts, tellBatchEnd, writeBatchReport } from './write-report.ts';
+import { tellBatchEnd, writeBatchReport } from './write-report.ts';
 
 /** How a batch ended: `report` as on disk, `summary` as Markdown. */
 export type BatchRan =
@@ -88,7 +88,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   // The journals of these tasks record what they are to repeat.
   const begun = options.redo.length === 0 ? [] : wordsOf((row) => remaining.length > 0 && isBegun(row));
   const totals = totalsOf(rows, clock().getTime() - began.getTime());
-  const facts: BatchFacts = {
+  const facts: Parameters<typeof writeBatchReport>[1] = {
     schema: 1,
     batch_id: newBatchId(began),
     ...endOf(rows, stop.aborted ? stopExit(stop) : null, request.exitCode),

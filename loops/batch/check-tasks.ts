@@ -23,7 +23,7 @@ export interface BatchTask {
 }
 
 /** The settings for the notification at the end of a batch, taken from its first task. */
-export interface Hearers extends Pick<OpenTask, 'notifiers' | 'root'> {
+interface Hearers extends Pick<OpenTask, 'notifiers' | 'root'> {
   patterns: readonly string[];
   envAllow: readonly string[] | undefined;
 }

@@ -12,12 +12,12 @@ import { launcherIn } from '../launcher.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { Notified } from '../upkeep/notified.ts';
 import { nearLimitsFor, notify } from '../upkeep/notify.ts';
-import type { Hearers } from './check-tasks.ts';
+import type { lookAtTasks } from './check-tasks.ts';
 import { type BatchReport, renderBatch } from './report.ts';
 import type { BatchRequest } from './request.ts';
 
 /** The facts that the batch itself knows. */
-export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
+type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
 
 /** What remains to be done. */
 interface Unmet {
@@ -129,7 +129,7 @@ const withoutFiles = (report: BatchReport, why: string): BatchReport => ({
 /** @param nearBudget tasks that used at least four fifths of their paid calls in this batch. */
 export async function tellBatchEnd(
   context: RunContext,
-  hearers: Hearers | null,
+  hearers: Awaited<ReturnType<typeof lookAtTasks>>['hearers'],
   written: WrittenBatch,
   nearBudget: readonly string[],
 ): Promise<WrittenBatch> {

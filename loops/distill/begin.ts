@@ -16,7 +16,7 @@ import { type BookFound, lookAtBook } from './book/book.ts';
 import { documentOf } from './open-run.ts';
 import type { DistillRequest } from './request.ts';
 
-export type Begun =
+type Begun =
   | {
       how: 'begun';
       folder: DistillFolder;

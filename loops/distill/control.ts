@@ -5,7 +5,7 @@ import type { DistillFolder } from '../../state/distill/run-folder.ts';
 import { bellOf, openWishes, removeWish, wishesLeft } from '../../state/distill/wishes.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 
-export interface DistillControl {
+interface DistillControl {
   wish(): DistillWish | null;
   /** Sections to delete, each once. */
   deletions(): { section: number; again: boolean; obeyed: () => void }[];

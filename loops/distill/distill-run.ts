@@ -2,12 +2,7 @@
 
 import type { Anomaly } from '../../policies/distill/anomalies.ts';
 import type { DistillBudgets } from '../../policies/distill/budgets.ts';
-import {
-  type DistillLine,
-  foldStanding,
-  type StandingFold,
-  type UploadWhy,
-} from '../../policies/distill/distillation.ts';
+import { foldStanding, type UploadWhy } from '../../policies/distill/distillation.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
 import type { UploadedBook } from '../../policies/distill/service.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -18,10 +13,10 @@ import { type Fact, JOURNAL_VERSION } from '../../state/journal/facts.ts';
 import { foldAnew, type Journal } from '../../state/journal/journal.ts';
 import { fold, type Ledger } from '../../state/journal/ledger.ts';
 import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
-import type { DistillControl } from './control.ts';
+import type { openControl } from './control.ts';
 import type { BookHistory } from './history.ts';
 
-export interface DistillContext {
+interface DistillContext {
   cwd: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
@@ -31,7 +26,7 @@ export interface DistillContext {
   tell(event: DistillEvent): void;
 }
 
-export interface DistillTerms {
+interface DistillTerms {
   budgets: DistillBudgets;
   /** If the service requests a longer wait, the distillation pauses. */
   autoWaitMs: number;
@@ -41,7 +36,7 @@ export interface DistillTerms {
 }
 
 /** Uploads the book and waits until it is ready. It makes its own retries and waits, and reports them. */
-export type UploadBook = (book: BookToUploadFrom, run: DistillRun, why: UploadWhy) => Promise<UploadEnd>;
+type UploadBook = (book: BookToUploadFrom, run: DistillRun, why: UploadWhy) => Promise<UploadEnd>;
 
 export type UploadEnd =
   | { how: 'ready'; file: UploadedBook }
@@ -62,11 +57,11 @@ export interface DistillRun {
   runId: string;
   self: ProcessIdentity;
   ledger: Ledger;
-  fold: StandingFold;
+  fold: ReturnType<typeof foldStanding>;
   history: BookHistory;
   service: DocumentService;
   upload: UploadBook;
-  control: DistillControl;
+  control: ReturnType<typeof openControl>;
   terms: DistillTerms;
   context: DistillContext;
   /** Returns when the fact is on disk. */
@@ -101,7 +96,7 @@ export function recorderOf(
       const before = ledger.distilled.length;
       facts += 1;
       fold(ledger, line, Number.MAX_SAFE_INTEGER - 1e6 + facts);
-      for (const added of ledger.distilled.slice(before)) standing.add(added as DistillLine);
+      for (const added of ledger.distilled.slice(before)) standing.add(added as Parameters<typeof standing.add>[0]);
     },
   };
 }

@@ -20,7 +20,7 @@ import { projectRoot } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { claim } from '../task/claim.ts';
-import { type Begun, begin, placeMistake } from './begin.ts';
+import { begin, placeMistake } from './begin.ts';
 import { ArchiveRefusal } from './book/archive.ts';
 import { bookToSend } from './book/book-text.ts';
 import { openControl } from './control.ts';
@@ -30,7 +30,7 @@ import { documentOf, driverOf, historyOf } from './open-run.ts';
 import type { DistilledEnd, DistillRequest } from './request.ts';
 import { place, takeLeftovers } from './take-turn.ts';
 
-type Ready = Extract<Begun, { how: 'begun' }>;
+type Ready = Extract<Awaited<ReturnType<typeof begin>>, { how: 'begun' }>;
 
 /**
  * Returns failures of the service and of the input, and of the disk before anything is paid. A later failure of the disk throws.

@@ -1,9 +1,9 @@
 // Drives a distillation by steps from its recorded state, each recorded before the next paid one; changes one that is at rest.
 
-import { type HaltHow, nextMove } from '../../policies/distill/distillation.ts';
+import { type DistillStanding, nextMove } from '../../policies/distill/distillation.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
 import { writeDocument } from '../../state/distill/live-document.ts';
-import { type LeftWish, leaveWish } from '../../state/distill/wishes.ts';
+import { leaveWish } from '../../state/distill/wishes.ts';
 import { readVolume } from '../../state/volume.ts';
 import { claim } from '../task/claim.ts';
 import { type DistillRun, recorderOf } from './distill-run.ts';
@@ -12,7 +12,7 @@ import { takeTurn } from './take-turn.ts';
 import { uploadAgain } from './upload.ts';
 
 export interface DistillEnd {
-  how: HaltHow;
+  how: NonNullable<DistillStanding['halted']>['how'];
   reason: PauseReason | null;
   evidence: string;
 }
@@ -98,7 +98,7 @@ type AtRest = 'done' | 'taken' | 'no_such_section';
 /** @returns `taken`: it is being driven; then its driver must be notified. */
 export async function changeAtRest(
   open: OpenDistill,
-  wish: LeftWish | { wish: 'stop' },
+  wish: Parameters<typeof leaveWish>[1] | { wish: 'stop' },
   clock: () => Date,
 ): Promise<AtRest> {
   const { folder, checkpoint, journal } = open;

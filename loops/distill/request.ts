@@ -5,7 +5,7 @@ import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
 import type { DistillFolder } from '../../state/distill/run-folder.ts';
 import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
-import type { DistillContext, DistillTerms, UploadBook } from './distill-run.ts';
+import type { DistillRun } from './distill-run.ts';
 
 /** null, or absent, if the user did not set it. */
 interface DistillSaid {
@@ -28,8 +28,8 @@ export type DistillAim =
 export interface DistillRequest {
   aim: DistillAim;
   said: DistillSaid;
-  terms: Omit<DistillTerms, 'prices'>;
-  context: DistillContext;
+  terms: Omit<DistillRun['terms'], 'prices'>;
+  context: DistillRun['context'];
   means: DistillMeans;
   /** `stop`: the first signal; what is in progress is awaited. `halt`: nothing is awaited. */
   stop: AbortSignal;
@@ -40,7 +40,7 @@ export interface DistillRequest {
 interface DistillMeans {
   /** Returns a sentence if the access does not work; then nothing was written. */
   service(of: { checkpoint: DistillCheckpoint; folder: DistillFolder }): Promise<DocumentService | string>;
-  upload: UploadBook;
+  upload: DistillRun['upload'];
 }
 
 export type DistilledEnd =

@@ -18,7 +18,7 @@ import { claim } from '../task/claim.ts';
 import { rootOf } from '../task/task.ts';
 import { standingOf } from './task-state.ts';
 
-export interface ArchiveCandidate {
+interface ArchiveCandidate {
   task: TaskFolder;
   state: 'done' | 'failed' | 'interrupted' | 'parked';
 }
@@ -102,7 +102,7 @@ const foldersIn = (folder: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-export interface Archiving {
+interface Archiving {
   /** `.tmp/archive` of the project. */
   archive: string;
   what: 'archive' | 'delete';

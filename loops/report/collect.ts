@@ -141,7 +141,7 @@ function listed(folder: string): Places {
 /** Does not use the machine's language, so that every user sees the same order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-export interface TaskReading {
+interface TaskReading {
   /** null if only `problem` is known. */
   standing: RowStanding | null;
   /** null for a task that is not shown. */

@@ -12,10 +12,10 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 import { createFolderWatch, mostAtRest } from './folder-watch.ts';
 import type { NowChange, NowTask, NowWait, RunsNow } from './now.ts';
-import { stampOf, stateFolderOf, type TaskNow, taskNow } from './task-now.ts';
+import { stampOf, stateFolderOf, taskNow } from './task-now.ts';
 import { type WaitingTicket, waitingIn } from './waiting.ts';
 
-export interface NowPlaces {
+interface NowPlaces {
   /** The folder that holds the tasks. */
   folder: string;
   /** The folder of each named task; null for all. */
@@ -91,7 +91,7 @@ const REST_MS = 500;
 
 interface Followed {
   /** null for a task at rest; there may be very many. */
-  task: TaskNow | null;
+  task: ReturnType<typeof taskNow> | null;
   /** The state at the last look. */
   seen: NowTask | null;
   /** The stamp of the journal at the last look, and the folder in which its next change appears. */

@@ -49,7 +49,7 @@ interface Following {
 type GateFact = NonNullable<ReturnType<Ledger['gates']['get']>>;
 
 /** `missing`: what could not be shown, and why. `failed`: whether the last call, or its gate, has failed. */
-export type Followed =
+type Followed =
   | { how: 'shown'; calls: number; missing: string[]; failed: boolean }
   | { how: 'invalid'; message: string };
 

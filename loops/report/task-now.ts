@@ -17,7 +17,7 @@ import type { NowCall, NowTask, NowWait } from './now.ts';
 import { readFailure } from './task-row.ts';
 import { standingOf } from './task-state.ts';
 
-export interface TaskNow {
+interface TaskNow {
   look(looking: { self: ProcessIdentity; now: Date; waits: NowWait | null; detail: boolean }): Promise<NowTask>;
   /** Whether there are more events of its calls than were read. */
   isBehind(): boolean;

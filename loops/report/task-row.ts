@@ -11,7 +11,7 @@ import { type IterationCells, iterationCells } from '../../policies/supervise/su
 import { type LeftHow, standingAfter } from '../../policies/supervise/supervision.ts';
 import { kindOf, lookAt, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
-import type { JournalReading } from '../../state/journal/journal.ts';
+import type { Journal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
 import { notesFolder, notesLeft } from '../../state/supervise/texts.ts';
@@ -83,7 +83,7 @@ type RowRead =
  */
 export async function readRow(
   task: TaskPlace,
-  journal: () => JournalReading,
+  journal: Journal['read'],
   self: ProcessIdentity,
   environment: NodeJS.ProcessEnv,
   { isShown, stages }: RowReading,

@@ -65,7 +65,7 @@ const elsewhere = ({ tool, id, cwd }: Adopting, folder: string | null): string[]
       ];
 
 /** `when` is in words, or an ISO time. */
-export interface Adoptable extends OwnListed {
+interface Adoptable extends OwnListed {
   tool: Tool;
 }
 

@@ -43,7 +43,7 @@ interface RecoveringConversation {
   version: string;
 }
 
-export type RecoveredConversation =
+type RecoveredConversation =
   | { how: 'edited'; what: EditKind; says: string; edit: number; reverted: number }
   /** There was nothing to do. */
   | { how: 'left'; says: string }

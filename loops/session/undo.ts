@@ -5,7 +5,6 @@ import type { Item } from '../../policies/session/conversation.ts';
 import {
   foldSlots,
   isStanding,
-  type Now,
   nextToBringBack,
   type TakenBack,
   takenBack,
@@ -142,7 +141,7 @@ export function redo(
 }
 
 /** Returns the current state, as far as the edits alone do not show it. */
-export function nowOf(edits: readonly KnownEdit[], conversation: Conversation): Now {
+export function nowOf(edits: readonly KnownEdit[], conversation: Conversation): Parameters<typeof nextToBringBack>[1] {
   const { turns } = conversation;
   const last = foldSlots(edits, { turns, reanswered: false }).slots.findLast(isStanding);
   if (last === undefined || last.toItem === null || last.turn !== turns) return { turns, reanswered: false };

@@ -38,7 +38,7 @@ import {
   standingOf,
 } from './supervision-run.ts';
 
-export interface Supervising {
+interface Supervising {
   /** `restart`: ignore everything that an earlier supervision said and did. */
   begin: 'resume' | 'restart';
   /** What to do with a tree that differs from the state that a saved session recorded. */

@@ -9,7 +9,7 @@ import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import { type ComposedText, composeText, type Digest } from '../../policies/prompt/compose-text.ts';
 import { RULES } from '../../policies/prompt/rules.ts';
-import type { AnswerSource, Changes, TextFile } from '../../policies/prompt/source.ts';
+import type { AnswerSource, Changes, PromptSource } from '../../policies/prompt/source.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -163,7 +163,7 @@ function readRules({ project, role, root }: PromptRequest, forbids: Forbids): Ru
   return { how: 'invalid', message: `tollgate.yaml: rules: ${project.rules} ${why}` };
 }
 
-type InputRead = { how: 'read'; file: TextFile | null } | { how: 'invalid'; message: string };
+type InputRead = { how: 'read'; file: PromptSource['request'] } | { how: 'invalid'; message: string };
 
 const missingRequest = ({ manifest, root, inputs }: TaskFolder): string =>
   `there is no request yet: the goal in ${manifest ?? root} is not filled in, and ${path.join(inputs, 'user_request.md')} has no text; write the request into one of them`;

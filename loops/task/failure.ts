@@ -4,7 +4,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
 import { forUser, goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { isBuiltIn } from '../../policies/facts/tools.ts';
-import type { UsedUp } from '../../policies/manifest/call-terms.ts';
+import type { usedUp } from '../../policies/manifest/call-terms.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
@@ -98,7 +98,7 @@ const ofStage = ({ open, stage, context: { clock } }: StageRun) => ({
 const MAX_CHANGED = 50;
 
 /** The task's own limit was reached before a call. */
-export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
+export function limitFailure(run: StageRun, { field, why }: NonNullable<ReturnType<typeof usedUp>>): Failure {
   const { called } = run.open;
   return {
     ...ofStage(run),

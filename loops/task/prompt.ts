@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { verificationCommands } from '../../policies/gate/verification-commands.ts';
 import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
-import type { TooLarge } from '../../policies/prompt/compose-text.ts';
+import type { ComposedText } from '../../policies/prompt/compose-text.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { slowOnPrompt } from '../../policies/redact/redactor.ts';
@@ -28,7 +28,7 @@ export interface Prompt {
   digest: DigestPolicy;
   leftOut: Omission[];
   /** null if it may be sent. */
-  tooLarge: TooLarge | null;
+  tooLarge: ComposedText['tooLarge'];
   warnings: string[];
   /** The commands that the gate will run after this stage, and those that a brief only proposes. */
   acceptanceCommands: string[];

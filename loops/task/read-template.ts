@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import { ANSWER_SECTIONS, ROLES } from '../../policies/manifest/roles.ts';
-import { type ExpandedTemplate, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
+import { expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { Forbids } from '../tree/forbidden.ts';
-import { type ReadWithin, readWithin } from '../tree/read-within-folder.ts';
+import { readWithin } from '../tree/read-within-folder.ts';
 
 interface TemplatePlace {
   stage: string;
@@ -29,7 +29,7 @@ export function readTemplate(
   place: TemplatePlace,
   { template }: Pick<ResolvedRole, 'template'>,
   variables: Readonly<Record<string, string>>,
-): ExpandedTemplate {
+): ReturnType<typeof expandTemplate> {
   if (template.from === 'built_in') {
     const first = lookUpBuiltIn(place, template.role);
     if (first.how === 'invalid') return first;
@@ -79,7 +79,7 @@ const withoutSections = (template: string): string => template.split(`\n${ANSWER
 /** Looks in the same folder, with or without the extension of the including file. */
 function lookUpFile(
   { folder: ground }: { folder: string },
-  readHere: (file: string) => ReadWithin,
+  readHere: (file: string) => ReturnType<typeof readWithin>,
   wanted: string,
   from: string,
 ): LookedUp {

@@ -8,7 +8,7 @@ import { readRegularBytes } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from './forbidden.ts';
 
-export type ReadWithin =
+type ReadWithin =
   | { how: 'read'; text: string }
   | { how: 'absent' }
   /** A sentence without a subject: "leads out of /project". */

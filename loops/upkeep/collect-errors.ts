@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { ApiError, ApiOutcome, Response } from '../../policies/api-errors/entry.ts';
-import { type ApiFailure, type ApiHealth, healthOf, type Stand, standOf } from '../../policies/api-errors/health.ts';
+import { type ApiFailure, healthOf, standOf } from '../../policies/api-errors/health.ts';
 import { cut } from '../../policies/text/display.ts';
 import { LOG_NAME } from '../../state/api-errors/place.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
@@ -14,7 +14,7 @@ export interface LoggedError extends Pick<ApiError, 'at' | 'context'> {
   message: string;
   status: number | null;
   headers: Response['headers'];
-  stand: Stand;
+  stand: ApiFailure['stand'];
   /** The log that contains it, and its place in that log. */
   log: string;
   from: number;
@@ -32,7 +32,7 @@ export interface ErrorsReport {
   unreadable: { file: string; at: number }[];
 }
 
-export interface HealthReport extends ApiHealth {
+export interface HealthReport extends ReturnType<typeof healthOf> {
   folder: string;
   /** The number of entries that could not be read and are not counted. */
   unreadable: number;

@@ -7,7 +7,6 @@ import {
   callAttributes,
   errorAttributes,
   known,
-  type SpanEvent,
   spanIdOf,
   type TraceSpan,
   type TraceValue,
@@ -293,7 +292,7 @@ const shownSpan = (span: TraceSpan, shown: Shown): TraceSpan => ({
   ...span,
   name: shown(span.name),
   attributes: shownAll(span.attributes, shown),
-  events: span.events.map((event): SpanEvent => ({ ...event, attributes: shownAll(event.attributes, shown) })),
+  events: span.events.map((event) => ({ ...event, attributes: shownAll(event.attributes, shown) })),
 });
 
 const shownAll = (attributes: Record<string, TraceValue>, shown: Shown): Record<string, TraceValue> =>

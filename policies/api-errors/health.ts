@@ -4,7 +4,7 @@ import type { ErrorClass } from '../facts/classes.ts';
 import type { ApiErrorFate, ApiOutcome } from './entry.ts';
 
 /** `open`: its stage has not ended yet, or its run ended first. */
-export type Stand = ApiErrorFate | 'open';
+type Stand = ApiErrorFate | 'open';
 
 export interface ApiFailure {
   /** ISO time. */
@@ -25,7 +25,7 @@ export interface Counts {
   open: number;
 }
 
-export interface ApiHealth {
+interface ApiHealth {
   /** Whole days since the last unrecovered one; null if there was none. */
   days_without: number | null;
   /** ISO times. */

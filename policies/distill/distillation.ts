@@ -59,10 +59,10 @@ export type DistillFact =
 /** `lost`: the service no longer knows the file; `expiring`: the file expires soon. */
 export type UploadWhy = 'first' | 'expiring' | 'lost';
 
-export type HaltHow = 'complete' | 'paused' | 'stopped' | 'interrupted';
+type HaltHow = 'complete' | 'paused' | 'stopped' | 'interrupted';
 
 type Answered = Extract<DistillFact, { fact: 'answered' }>;
-export type DistillLine = DistillFact & { at: string };
+type DistillLine = DistillFact & { at: string };
 
 /** An accepted answer at its place. */
 interface StandingSection extends Pick<Answered, 'turn' | 'section' | 'title' | 'chars' | 'tokens' | 'ends'> {
@@ -120,7 +120,7 @@ interface Folding extends DistillStanding {
   answers: Map<number, Answered & { at: string }>;
 }
 
-export interface StandingFold {
+interface StandingFold {
   add(line: DistillLine): void;
   standing(): DistillStanding;
 }

@@ -79,7 +79,7 @@ interface SoFar {
   wallLeftMs: number | null;
 }
 
-export interface UsedUp {
+interface UsedUp {
   /** The manifest's field. */
   field: keyof RunLimits;
   why: string;

@@ -12,7 +12,7 @@ import { wholeParts } from './whole-parts.ts';
 export type Digest = 'off' | 'auto' | 'aggressive';
 
 /** A prompt that exceeds its limit even after omissions. */
-export interface TooLarge {
+interface TooLarge {
   chars: number;
   limit: number;
   /** Part of a sentence. */

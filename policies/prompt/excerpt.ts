@@ -8,7 +8,7 @@ export interface Excerpt {
 }
 
 /** The end that matters more; logs fail at their end. */
-export type Lean = 'head' | 'tail';
+type Lean = 'head' | 'tail';
 
 /** The head's share of the available room. */
 const HEAD_SHARE = { head: 0.6, tail: 0.3 } as const satisfies Record<Lean, number>;

@@ -1,7 +1,7 @@
 // Defines the parts of a prompt, lays them out as one text, and lists those that differ between two texts.
 
 import { fenced, fenceWord } from '../text/fence.ts';
-import { charsOf, type Excerpt, type Lean, render, wholeText } from './excerpt.ts';
+import { charsOf, type Excerpt, render, wholeText } from './excerpt.ts';
 import { reading } from './rules.ts';
 
 const PART_KINDS = [
@@ -34,7 +34,7 @@ export interface PromptPart {
   /** The label on the fence of a quoted part; null if the part is stated, not quoted. */
   label: string | null;
   excerpt: Excerpt;
-  lean: Lean;
+  lean: 'head' | 'tail';
 }
 
 /** A part as it is listed: its number of characters, and how many of them are in the prompt. */

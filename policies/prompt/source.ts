@@ -27,7 +27,7 @@ export interface PromptSource {
   schema: object | null;
 }
 
-export interface TextFile {
+interface TextFile {
   /** Relative to the tree in which the CLI runs. */
   path: string;
   text: string;

@@ -10,7 +10,7 @@ interface Template {
 
 export type LookedUp = { how: 'found'; template: Template } | { how: 'invalid'; message: string };
 
-export type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'invalid'; message: string };
+type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'invalid'; message: string };
 
 interface TemplateSurroundings {
   /** Finds the template that `wanted` means in the template called `from`. */

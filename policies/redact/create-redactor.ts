@@ -1,7 +1,7 @@
 // Redacts secrets in text: known token shapes, values of secret environment variables, and users' own patterns.
 
 import { secretsOf } from './environment.ts';
-import { createFinder, type Finder, type Hit } from './finder.ts';
+import { createFinder, type Hit } from './finder.ts';
 import { keepJson } from './json.ts';
 import { compilePatterns } from './patterns.ts';
 import { type Bounded, type Redactor, UNBOUNDED, withheldText } from './redactor.ts';
@@ -90,7 +90,7 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
   };
 }
 
-function hitsIn(finder: Finder, text: string): Hit[] {
+function hitsIn(finder: ReturnType<typeof createFinder>, text: string): Hit[] {
   const found: Hit[] = [];
   for (let hit = finder.next(text, 0, text.length); hit; hit = finder.next(text, hit.to, text.length)) found.push(hit);
   return found;

@@ -9,7 +9,7 @@ export interface Hit {
   kind: string;
 }
 
-export interface Finder {
+interface Finder {
   /** Returns the first secret that begins at or after `from` and whose first character is before `until`. */
   next(text: string, from: number, until: number): Hit | null;
 }

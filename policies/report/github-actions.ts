@@ -34,7 +34,7 @@ const escapedText = (text: string): string =>
 const escapedProperty = (text: string): string => escapedText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 /** By name; a value may have many lines. */
-export type StepOutputs = Record<string, string>;
+type StepOutputs = Record<string, string>;
 
 /** @param delimiter a text that the author of a value could not know. */
 export const stepOutputLines = (outputs: StepOutputs, delimiter: string): string =>

@@ -28,7 +28,7 @@ import type { CallRecord } from './call-record.ts';
 
 export type TraceValue = string | number | boolean | readonly string[];
 
-export interface SpanEvent {
+interface SpanEvent {
   name: string;
   /** ISO time. */
   at: string;

@@ -124,7 +124,7 @@ export interface ShownSlot {
 }
 
 /** The current state of the conversation. */
-export interface Now {
+interface Now {
   turns: number;
   /** Whether the last turn got new items after some of its items were taken back. */
   reanswered: boolean;

@@ -61,7 +61,7 @@ function isNew(line: string, forms: Set<string>): boolean {
 }
 
 /** What became of the lines of a text, to explain why one was signed and another was not. */
-export interface LineFate {
+interface LineFate {
   /** In words: the name of the line's kind, or what else was found out. */
   fate: string;
   count: number;

@@ -17,7 +17,7 @@ export const REASONER_ACTIONS = {
   ask: { needs: 'question', about: 'a person must decide; the task waits for the answer' },
 } as const satisfies Record<string, { needs: string | null; about: string }>;
 
-export type ReasonerAction = keyof typeof REASONER_ACTIONS;
+type ReasonerAction = keyof typeof REASONER_ACTIONS;
 
 /** `text`: the instruction, summary, reason or question; empty for `no_op`. */
 interface ReasonerAnswer {

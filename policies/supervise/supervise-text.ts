@@ -3,7 +3,7 @@
 import { oneLine } from '../text/display.ts';
 import { closingFence, fenced, fenceWord, openingFence } from '../text/fence.ts';
 import { REASONER_ACTIONS, REASONER_SCHEMA } from './reasoner-answer.ts';
-import { type IterationRow, MAX_REASONER_ERRORS, type ReasonedAction } from './supervision.ts';
+import { type IterationRow, MAX_REASONER_ERRORS } from './supervision.ts';
 
 /** The worker's text. The instruction comes last and is passed byte for byte, from any source and in every iteration. */
 export const workerTurn = (instruction: string, handOff: string | null): string =>
@@ -141,7 +141,7 @@ export interface IterationCells {
   instruction: string;
 }
 
-const ACTION: Record<ReasonedAction, string> = {
+const ACTION: Record<NonNullable<IterationRow['action']>, string> = {
   continue: 'Normal',
   no_op: 'Normal',
   error: 'Preserve',

@@ -1,7 +1,7 @@
 // Defines the facts of a supervision, folds them into its state (docs/supervise.md), and decides its next step.
 
 import type { ErrorClass } from '../facts/classes.ts';
-import type { ReasonerAction } from './reasoner-answer.ts';
+import type { REASONER_ACTIONS } from './reasoner-answer.ts';
 
 /** A text that has its own file is represented here by its SHA-256. */
 export type SuperviseFact =
@@ -40,7 +40,7 @@ export type Reasoned =
   | { action: 'save_session' | 'ask'; text: string }
   | { action: 'error'; class: ErrorClass; reason: string | null; text: string };
 
-export type ReasonedAction = ReasonerAction | 'error';
+type ReasonedAction = keyof typeof REASONER_ACTIONS | 'error';
 
 export type LeftHow = 'done' | 'saved' | 'parked' | 'stopped' | 'interrupted';
 

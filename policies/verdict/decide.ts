@@ -5,7 +5,7 @@ import type { Verdict } from '../facts/evidence.ts';
 import { type NextAction, toDo } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
 import { exponential, RETRY_TABLE } from './retry.ts';
-import { causeOf, STANDS_IN_FOR, type StandInCause } from './stand-ins.ts';
+import { causeOf, STANDS_IN_FOR } from './stand-ins.ts';
 
 export interface Question {
   verdict: Verdict;
@@ -31,7 +31,7 @@ export interface Question {
   /** Its name, or its model if the tool is the same. */
   standIn?: string;
   /** The causes for which it is used; only a quota by default. */
-  fallbackOn?: readonly StandInCause[];
+  fallbackOn?: typeof STANDS_IN_FOR;
   /** The wait before the next call, and the task's remaining wall clock; null is no limit. */
   waitMs: number;
   wallLeftMs: number | null;

@@ -36,7 +36,7 @@ export type RecordedEnding = Ending | 'killed';
 export const RECORDED_ENDINGS: readonly string[] = [...Object.keys(ENDINGS), 'killed'];
 
 /** A field that is missing may have any value. */
-export interface Label {
+interface Label {
   /** null = success. */
   class: ErrorClass | null;
   reason?: string;

@@ -5,7 +5,7 @@ import { TOOLS } from '../facts/tools.ts';
 import type { Rule, Said, Wording } from '../rules/rule.ts';
 import { findRule, type Subject } from './match.ts';
 
-export type LintFact = { row: Rule; owner: RowOwner } & (
+type LintFact = { row: Rule; owner: RowOwner } & (
   | { fact: 'asks_nothing' }
   /** An earlier row has the same name. */
   | { fact: 'duplicate' }

@@ -6,7 +6,7 @@ import type { Tool } from '../facts/tools.ts';
 /** As `fallback_on` of a stage names them. */
 export const STAND_IN_CAUSES = ['quota', 'overloaded', 'model_not_found'] as const;
 
-export type StandInCause = (typeof STAND_IN_CAUSES)[number];
+type StandInCause = (typeof STAND_IN_CAUSES)[number];
 
 /** The default for a stage. */
 export const STANDS_IN_FOR: readonly StandInCause[] = ['quota'];

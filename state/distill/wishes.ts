@@ -9,7 +9,7 @@ import { publishText } from '../disk/replace-file.ts';
 import type { DistillFolder } from './run-folder.ts';
 
 /** `run`: the run that it is for; a request to a run that has ended does not apply to the next. */
-export type LeftWish = { wish: 'pause' | 'stop'; run: string } | { wish: 'delete'; section: number; again: boolean };
+type LeftWish = { wish: 'pause' | 'stop'; run: string } | { wish: 'delete'; section: number; again: boolean };
 
 /** @returns its file, which exists until the request was executed. */
 export function leaveWish({ wishes }: DistillFolder, wish: LeftWish, at: Date): string {

@@ -27,7 +27,7 @@ export interface Journal {
   read(upTo?: number): JournalReading;
 }
 
-export interface JournalReading {
+interface JournalReading {
   ledger: Ledger;
   /** The bytes of the journal that this answer covers. */
   offset: number;

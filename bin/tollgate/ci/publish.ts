@@ -10,13 +10,7 @@ import type { WrittenReport } from '../../../loops/run/write-report.ts';
 import { rootOf } from '../../../loops/task/task.ts';
 import { mapAction } from '../../../policies/facts/next-action.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
-import {
-  annotationsOf,
-  answerOutputs,
-  type StepOutputs,
-  stepOutputLines,
-  stepSummary,
-} from '../../../policies/report/github-actions.ts';
+import { annotationsOf, answerOutputs, stepOutputLines, stepSummary } from '../../../policies/report/github-actions.ts';
 import { commentText } from '../../../policies/report/inert-text.ts';
 import { redactedProblem } from '../../../policies/report/problem.ts';
 import { oneLine, visible } from '../../../policies/text/display.ts';
@@ -77,7 +71,7 @@ function problemsIn(ran: RanTask, word: string) {
   return problems.map((problem) => redactedProblem(problem, ran.post));
 }
 
-function outputsOf(ran: RanTask, exit: number): StepOutputs {
+function outputsOf(ran: RanTask, exit: number): Record<string, string> {
   if (!('report' in ran)) return { state: ran.how === 'awaited' ? 'awaited' : 'refused', exit_code: String(exit) };
   const { state, failure, stages, spent, files, commit } = ran.report;
   const last = answeredLast(ran.report);

@@ -29,4 +29,4 @@ export interface Candidate {
 }
 
 /** What kind of words a command takes; a list contains the possible first words. */
-export type WordKind = 'task' | 'session' | 'tool' | readonly string[];
+type WordKind = 'task' | 'session' | 'tool' | readonly string[];

@@ -3,7 +3,7 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CommandResult, Commands } from '../../../console/server/project.ts';
+import type { CommandResult, ServedProject } from '../../../console/server/project.ts';
 import { pageFile } from '../../../console/server/replies.ts';
 import { openConsole } from '../../../console/server/server.ts';
 import { awaitEnd, begin, carriedFolder, removeOld } from '../../../loops/report/carried-run.ts';
@@ -117,7 +117,7 @@ const READS: Record<string, (argv: readonly string[]) => Promise<Ran>> = { budge
 /** An immediate failure, such as a book without a key, is reported immediately. */
 const AT_ONCE_MS = 3000;
 
-const consoleCommands = (): Commands => ({
+const consoleCommands = (): ServedProject['commands'] => ({
   async read([word, ...argv]) {
     return askForObject(READS[word!]!, argv);
   },

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
-import { type ListedFolder, listTrusted, revokeFolder, trustFolder } from '../../../state/trusted-folders.ts';
+import { listTrusted, revokeFolder, trustFolder } from '../../../state/trusted-folders.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
@@ -51,7 +51,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 const WORDS = { trusted: 'trusted now (--revoke takes it off the list)', revoked: 'no longer trusted' } as const;
 
-function listed(folders: readonly ListedFolder[], json: boolean): Ran {
+function listed(folders: ReturnType<typeof listTrusted>, json: boolean): Ran {
   if (json) return { exit: 0, out: `${JSON.stringify({ schema: 1, folders }, null, 2)}\n` };
   const lines = folders.map(
     ({ state, folder, trusted_at }) => `${state.padEnd(8)}  ${trusted_at.slice(0, 10)}  ${visible(folder)}\n`,

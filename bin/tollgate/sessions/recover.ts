@@ -4,13 +4,7 @@ import { existsSync } from 'node:fs';
 import { markRepaired } from '../../../loops/session/change-sessions.ts';
 import { healthLines, healthOf, type SessionHealth } from '../../../loops/session/health.ts';
 import { failedSession } from '../../../loops/session/locate.ts';
-import {
-  CHOICES,
-  type Choice,
-  LONG_CHOICES,
-  type RecoveredConversation,
-  recover,
-} from '../../../loops/session/recovery.ts';
+import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/session/recovery.ts';
 import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import manifest from '../../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -174,7 +168,11 @@ interface About {
   health: SessionHealth;
 }
 
-function answerTo(recovered: RecoveredConversation, { choice, session, health }: About, { given }: Arguments): Ran {
+function answerTo(
+  recovered: Awaited<ReturnType<typeof recover>>,
+  { choice, session, health }: About,
+  { given }: Arguments,
+): Ran {
   const done = recovered.how === 'edited' || recovered.how === 'left' || recovered.how === 'exported';
   const exit = done ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   const says = 'says' in recovered ? recovered.says : recovered.why;

@@ -1,7 +1,7 @@
 // Renders the pages of tollgate sessions, with the one of its backups.
 
 import path from 'node:path';
-import type { Adoptable, KnownSession } from '../../../loops/session/adopt.ts';
+import type { KnownSession, listAdoptable } from '../../../loops/session/adopt.ts';
 import type { Backup } from '../../../loops/session/backups.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { visible } from '../../../policies/text/display.ts';
@@ -51,7 +51,10 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
     ...(entry.poisoned === undefined ? [] : [`  not continued: ${entry.poisoned}`]),
   ]);
 
-export function adoptableLines(sessions: readonly Adoptable[], sheet: Sheet): string[] {
+export function adoptableLines(
+  sessions: Awaited<ReturnType<typeof listAdoptable>>['sessions'],
+  sheet: Sheet,
+): string[] {
   if (sessions.length === 0) return ['no session of the last 7 days'];
   const rows = sessions.map(({ tool, id, when, title }) => [tool, id, when, title.replace(/\s+/g, ' ').slice(0, 100)]);
   // A user must be able to type the id.

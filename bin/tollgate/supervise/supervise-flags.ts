@@ -1,6 +1,6 @@
 // Defines the flags of the commands that supervise a task, and converts them to options.
 
-import type { Supervising } from '../../../loops/supervise/supervise.ts';
+import type { superviseTask } from '../../../loops/supervise/supervise.ts';
 import { RUN_FLAGS } from '../../../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Arguments, CommandSpec, FlagRow } from '../../command-line.ts';
@@ -36,7 +36,7 @@ export const SUPERVISE_EXITS: CommandSpec['exits'] = [
   [70, 'an internal error'],
 ];
 
-export const supervisingOf = ({ given }: Arguments): Supervising => ({
+export const supervisingOf = ({ given }: Arguments): Parameters<typeof superviseTask>[1] => ({
   begin: given.has('anew') ? 'restart' : 'resume',
   movedTree: given.has('accept-tree') ? 'accepted' : 'refused',
 });

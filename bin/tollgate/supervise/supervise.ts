@@ -7,7 +7,7 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { startReporting } from '../reporting.ts';
-import { answerTo, answerWithoutRun, type RunningWord, surprise } from '../run-answer.ts';
+import { answerTo, answerWithoutRun, surprise } from '../run-answer.ts';
 import { contextOf, deadlineOf, optionsOf } from '../run-flags.ts';
 import { SUPERVISE_EXITS, SUPERVISE_FLAGS, supervisingOf } from './supervise-flags.ts';
 
@@ -59,7 +59,7 @@ async function named(args: Arguments, stop: AbortSignal): Promise<Ran> {
 }
 
 interface SuperviseCall {
-  command: RunningWord;
+  command: 'supervise' | 'answer';
   /** A sentence that says how the task was found; null if the user named the task. */
   found?: string | null;
   /** Called after this command waited for another run: returns true if the task must still be continued. */

@@ -1,6 +1,6 @@
 // Implements tollgate logs: shows the output of a task's call, during the call or afterwards, without secrets.
 
-import { type Followed, type FollowedLine, followCalls } from '../../../loops/report/follow.ts';
+import { type FollowedLine, followCalls } from '../../../loops/report/follow.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
@@ -50,7 +50,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     if (shown.length > 0) lost ??= await printResult(shown.join(''));
     return lost === null && !stop.aborted ? ('more' as const) : ('enough' as const);
   };
-  let followed: Followed;
+  let followed: Awaited<ReturnType<typeof followCalls>>;
   try {
     followed = await followCalls({
       task,

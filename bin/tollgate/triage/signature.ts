@@ -3,7 +3,7 @@
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { createErrorLines } from '../../../policies/signature/error-lines.ts';
-import { createLineFates, type LineFate } from '../../../policies/signature/line-sample.ts';
+import { createLineFates, type LineFates } from '../../../policies/signature/line-sample.ts';
 import { explainLines, partingOf, type Side, type Signature, signText } from '../../../policies/signature/sign.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from '../../../wrappers/line-splitter.ts';
 import { readArguments } from '../../command.ts';
@@ -91,7 +91,7 @@ interface ExplainedSignature {
   /** The file, or another name of the input. */
   name: string;
   signed: Signature;
-  fates: readonly LineFate[];
+  fates: ReturnType<LineFates['fates']>;
 }
 
 const MAX_LINES = 10;

@@ -5,14 +5,14 @@ import { localClock } from '../../../loops/local-clock.ts';
 import { type OwnRules, readOwnRules } from '../../../loops/report/triage.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
-import { type LintFact, levelOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';
+import { levelOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';
 import type { Arguments } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 
 interface Finding {
   level: 'error' | 'warning';
   /** `unfit`: tollgate.yaml is invalid, so no row of it could be checked. */
-  fact: LintFact['fact'] | 'unfit';
+  fact: ReturnType<typeof lintRules>[number]['fact'] | 'unfit';
   /** The id of the row; null if the mistake is not in a row. */
   row: string | null;
   of: 'project' | 'tollgate';

@@ -8,7 +8,7 @@ import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { cutLine, wrapped } from '../../wrap.ts';
 
-export interface Pane {
+interface Pane {
   title: string;
   lines: string[];
   close(): void;

@@ -1,7 +1,7 @@
 // Implements tollgate watch: shows live what runs, as a page with keys on a terminal, elsewhere as a line for each change.
 
 import type { ReadStream, WriteStream } from 'node:tty';
-import { followNow, type NowPlaces, placesOf } from '../../../loops/report/follow-now.ts';
+import { type foldersOf, followNow, placesOf } from '../../../loops/report/follow-now.ts';
 import type { NowChange, NowTask, RunsNow } from '../../../loops/report/now.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
@@ -11,7 +11,7 @@ import { printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { sheetOf } from '../../sheet.ts';
 import { cutLine } from '../../wrap.ts';
-import { atTop, closePane, logPane, type Pane, panePage, stopWords, summaryPane } from './task-pane.ts';
+import { atTop, closePane, logPane, panePage, stopWords, summaryPane } from './task-pane.ts';
 import { changeLine, overLine, totalsLine, watchedTasks, watchPage } from './watch-page.ts';
 
 const SPEC: CommandSpec = {
@@ -52,7 +52,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 }
 
 interface Watching {
-  places: NowPlaces;
+  places: Parameters<typeof foldersOf>[0];
   untilEnd: boolean;
   stop: AbortSignal;
 }
@@ -91,7 +91,7 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   const seenAtWork = new Set<string>();
   let now: RunsNow | null = null;
   let view = FIRST_VIEW;
-  let pane: Pane | null = null;
+  let pane: ReturnType<typeof logPane> | null = null;
   const isShown = ({ folder, state }: NowTask) =>
     places.named !== null || seenAtWork.has(folder) || state === 'parked' || state === 'unreadable';
   const shown = (): NowTask[] =>

@@ -1,7 +1,6 @@
 // Shows supervised tasks: the progress of each, the instructions to its worker, and the questions of its reasoner.
 
 import type { IterationCells } from '../../../policies/supervise/supervise-text.ts';
-import type { SupervisionShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Answered, Questions } from '../now/questions.tsx';
@@ -43,7 +42,7 @@ export function SuperviseView({ id }: { id: string | undefined }) {
   );
 }
 
-function One({ of }: { of: SupervisionShown }) {
+function One({ of }: { of: Resources['/api/supervise']['supervisions'][number] }) {
   const { task_id: task, state, errors, instruction, question, answer_waits: isAnswered, iterations, at } = of;
   return (
     <>

@@ -88,7 +88,7 @@ function linesOf(lines: readonly string[]): DiffLine[] {
 }
 
 /** What the list shows. Each row has a key that stays the same while others are folded. */
-export type DiffRow =
+type DiffRow =
   | { row: 'file'; key: string; nth: number; file: DiffFile }
   | { row: 'line'; key: string; line: DiffLine; file: DiffFile }
   /** Unchanged lines: `opens` shows them; null if the diff does not contain them. */

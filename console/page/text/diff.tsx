@@ -5,7 +5,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useMemo, useSignal } from '../reactive.ts';
 import { tellDone, tellProblem } from '../shell/notes.tsx';
-import { type DiffFile, type DiffRow, filesOfDiff, rowsOf } from './diff-files.ts';
+import { type DiffFile, filesOfDiff, rowsOf } from './diff-files.ts';
 import { signs, Words } from './words.tsx';
 
 interface DiffProps {
@@ -117,7 +117,7 @@ export function Diff({ of, label, name, outside = NONE }: DiffProps) {
 }
 
 interface RowProps {
-  of: DiffRow;
+  of: ReturnType<typeof rowsOf>[number];
   outside: ReadonlySet<string>;
   folded: ReadonlySet<number>;
   fold: (nth: number) => void;

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { collectSpending, readTask, type TaskReading } from '../../../loops/report/collect.ts';
+import { collectSpending, readTask } from '../../../loops/report/collect.ts';
 import { foldersOf } from '../../../loops/report/follow-now.ts';
 import type { NowTask } from '../../../loops/report/now.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
@@ -82,7 +82,10 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   }
 
   /** @returns null if the folder is not a task. */
-  function keep(folder: string, { row, problem }: Pick<TaskReading, 'row' | 'problem'>): TaskLine | null {
+  function keep(
+    folder: string,
+    { row, problem }: Pick<Awaited<ReturnType<typeof readTask>>, 'row' | 'problem'>,
+  ): TaskLine | null {
     if (row === null && problem === null) return null;
     const id = path.basename(folder);
     const { usd = null, without = 0, goal = null } = kept.get(id) ?? {};

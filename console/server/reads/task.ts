@@ -25,7 +25,7 @@ import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { ExplainedShown } from '../../contract/overviews.ts';
-import type { ShownFailure, StageShown, TaskShown } from '../../contract/task.ts';
+import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { goalOf, headOfFile, redactorOfTask } from './texts.ts';
 
@@ -198,7 +198,7 @@ function summaryOf({ outputs }: TaskFolder, redactor: Redactor): string | null {
   }
 }
 
-function shownFailure(failure: Failure | null): ShownFailure | null {
+function shownFailure(failure: Failure | null): TaskShown['failure'] {
   if (failure === null) return null;
   const { class: errorClass, reason, stage, tool, evidence } = failure;
   const sentence = failureSentence(failure);

@@ -1,9 +1,9 @@
 // Converts a chapter's XHTML to plain text: one line per paragraph, Markdown marks for structure, and only readable parts.
 
-import { type MarkupSink, readMarkup } from './markup.ts';
+import { readMarkup } from './markup.ts';
 
 /** Passes the text on block by block, as soon as a block ends. */
-export function readChapter(say: (block: string) => void): MarkupSink {
+export function readChapter(say: (block: string) => void) {
   let [line, pre, skipped, quotes] = ['', 0, 0, 0];
   // Stored separately, because reading the end of a growing line copies the line.
   let endsInSpace = false;

@@ -9,7 +9,7 @@ interface MarkupReader {
   text(text: string): void;
 }
 
-export interface MarkupSink {
+interface MarkupSink {
   write(piece: string): void;
   end(): void;
 }
