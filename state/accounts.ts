@@ -94,17 +94,28 @@ export async function environmentOf(
 ): Promise<NodeJS.ProcessEnv | string> {
   const accounts = await readAccounts(environment, cwd);
   if (typeof accounts === 'string') return accounts;
+  const mistake = accountMistake(name, tool, accounts, environment);
+  return mistake ?? inAccount(accounts.find((one) => one.name === name)!, accounts, environment);
+}
+
+/** Why a call of this CLI cannot use the account, as a sentence; null if it can, and its folder is there. */
+export function accountMistake(
+  name: string,
+  tool: Tool,
+  accounts: readonly ListedAccount[],
+  environment: NodeJS.ProcessEnv,
+): string | null {
   const account = namedAccount(name, accounts, environment);
   if (typeof account === 'string') return account;
   if (account.tool !== tool) return `the account ${name} is one of ${account.tool}, not of ${tool}`;
   if (account.problem !== null) return `the account ${name} cannot be used: ${account.problem}`;
   try {
     makeFolder(account.home);
+    return null;
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return `the folder of the account ${name} cannot be made (${error.message})`;
   }
-  return inAccount(account, accounts, environment);
 }
 
 /** @returns a sentence if there is none of that name. */

@@ -2,6 +2,7 @@
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { engineWords } from '../../policies/verdict/stand-ins.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CallSlot, SlotRequest, Slots } from '../task/run-context.ts';
 
@@ -76,7 +77,7 @@ export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): B
       }),
     running: () => running,
     paused: () => [...pauses.values()].map(({ slot }) => slot.message),
-    signedOut: () => TOOLS.filter((tool) => pauses.has(accountOf(tool))),
+    signedOut: () => TOOLS.filter((tool) => pauses.has(signInOf({ tool, model: null }))),
   };
 }
 
@@ -103,9 +104,7 @@ interface StandingPause {
   overMs: number;
 }
 
-const nameOf = ({ tool, model }: SlotRequest): string => (model === null ? tool : `${tool} with ${model}`);
-
-const accountOf = (tool: Tool): string => `the sign-in of ${tool}`;
+const signInOf = (request: SlotRequest): string => `the sign-in of ${engineWords({ ...request, model: null })}`;
 
 /** Returns a pause for a failure that other calls would meet as well; null for a failure of that call alone. */
 function pauseFor(
@@ -114,12 +113,12 @@ function pauseFor(
 ): { what: string; slot: Pause } | null {
   if (errorClass === 'quota' && reason !== 'budget') {
     const until = retry_at === null ? 'for the rest of this batch' : `before ${retry_at}`;
-    const message = `the quota of ${nameOf(request)} is used up (${reason}); it is not called again ${until}`;
-    return { what: nameOf(request), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
+    const message = `the quota of ${engineWords(request)} is used up (${reason}); it is not called again ${until}`;
+    return { what: engineWords(request), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
   }
   if (errorClass !== 'auth') return null;
   // An account may be refused one model, and still have the others.
-  const what = reason === 'not_authorised' ? nameOf(request) : accountOf(request.tool);
+  const what = reason === 'not_authorised' ? engineWords(request) : signInOf(request);
   const message = `${what} was refused (${reason}); it is not called again for the rest of this batch`;
   return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
 }
@@ -129,7 +128,7 @@ function standing(
   request: SlotRequest,
   { at, steadyMs }: Moment,
 ): Pause | null {
-  const found = [accountOf(request.tool), nameOf(request)].flatMap((what) => pauses.get(what) ?? []);
+  const found = [signInOf(request), engineWords(request)].flatMap((what) => pauses.get(what) ?? []);
   const isOver = ({ slot: { until }, overMs }: StandingPause) =>
     until !== null && (Date.parse(until) <= at.getTime() || overMs <= steadyMs);
   return found.find((pause) => !isOver(pause))?.slot ?? null;

@@ -3,14 +3,17 @@
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine } from '../../policies/facts/next-action.ts';
 import { verdictNotes } from '../../policies/gate/answer-verdict.ts';
+import { inAccount } from '../../policies/limits/user-accounts.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { type Named, namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { closedBy } from '../guard/enter-task.ts';
 import { changedByOthersFailure, changedFailure, tooLargeFailure, unpreparedFailure } from '../task/failure.ts';
 import { type CheckedStages, changedOf, checkStages } from '../task/plan.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import { ALL_STAGES, type StagePlan } from '../task/stage-plan.ts';
@@ -258,16 +261,27 @@ export function stageRunOf<Task extends Composing>(
 ): Task & Omit<StageRun, keyof TaskRun> {
   const { open, options, context } = task;
   const { security } = open.manifest;
+  const contextOf = (each: Stage): RunContext => ({ ...context, environment: environmentIn(each, open, context) });
   return {
     ...task,
     options: { ...options, trustWorkspace: options.trustWorkspace || security.trust_workspace },
-    context: { ...context, environment: allowed(context.environment, security.env_allow) },
+    context: contextOf(stage),
+    contextOf,
     stage,
     role,
     access,
     wallLeftMs: () => endsAtMs && endsAtMs - nowMs(),
     redone: false,
   };
+}
+
+/** The environment in which the stage's CLI runs. The user's settings allow it the key of its account. */
+function environmentIn({ account: name }: Stage, { manifest, accounts }: OpenTask, { environment }: RunContext) {
+  const own = allowed(environment, manifest.security.env_allow);
+  const account = accounts.find((one) => one.name === name);
+  if (account === undefined) return own;
+  const key = account.key === null ? {} : { [account.key]: environment[account.key] };
+  return inAccount(account, accounts, { ...own, ...key });
 }
 
 /** The environment of the CLI: everything without a list, and with one also the variables that every program needs. */

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
@@ -115,7 +116,8 @@ async function sessionOfTag(call: SessionCall, tag: string): Promise<string | nu
   const { tool, stateFolder, clock, say } = call;
   const sessions = await readSessions(stateFolder, clock);
   for (const warning of sessions.warnings()) say(`warning: ${warning}`);
-  const entry = sessions.entry(tag, tool, await folderOf(call));
+  const { account } = accountIn(tool, call.environment);
+  const entry = sessions.entry(tag, tool, await folderOf(call), account);
   if (entry === null) return null;
   const why = await obstacleOf(call, entry);
   if (why === null) return entry.session_id;
@@ -147,10 +149,11 @@ async function keepSession(
   const { tool, cwd, stateFolder, clock } = call;
   const counted = await countTokens(tool, id, call);
   const folder = await folderOf(call);
+  const login = accountIn(tool, call.environment);
   try {
     const kept = await changeSessions({ stateFolder, taskId: `call ${call.callId}`, clock }, (all) => {
-      const last = all.entry(tag, tool, folder);
-      const before = last?.session_id === id ? last : newEntry(id, tag, cwd, clock());
+      const last = all.entry(tag, tool, folder, login.account);
+      const before = last?.session_id === id ? last : { ...newEntry(id, tag, cwd, clock()), ...login };
       const used = {
         at: clock(),
         context_tokens: counted.context_tokens ?? (usage.api_requests === 1 ? usage.total_tokens : null),
@@ -158,7 +161,7 @@ async function keepSession(
       };
       return all.with(tag, tool, afterCall(before, verdict.class === null ? null : verdict, used), folder);
     });
-    if (kept.entry(tag, tool, folder)?.session_id === id) return null;
+    if (kept.entry(tag, tool, folder, login.account)?.session_id === id) return null;
     return `session ${id} is not stored under ${JSON.stringify(tag)}: ${kept.warnings().join('; ')}`;
   } catch (error) {
     if (!isSystemError(error)) throw error;

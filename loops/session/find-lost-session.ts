@@ -93,6 +93,7 @@ interface NotedPlace {
   tool: Tool;
   /** The real path of the folder, for a session that is bound to one folder. */
   folder: string | null;
+  account?: string;
 }
 
 interface Noted {
@@ -101,8 +102,8 @@ interface Noted {
 }
 
 /** Searches the journals of the project. Returns the entry that the last call of any task recorded; null if there is none. */
-export function notedSession(stateFolder: string, { tag, tool, folder }: NotedPlace): SessionEntry | null {
-  const key = sessionKey({ tag, tool, folder });
+export function notedSession(stateFolder: string, place: NotedPlace): SessionEntry | null {
+  const key = sessionKey(place);
   return lastNoted(stateFolder, (fact) => sessionKey(fact) === key);
 }
 

@@ -7,10 +7,11 @@ import { usedUp } from '../../policies/manifest/call-terms.ts';
 import { omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
+import { engineWords } from '../../policies/verdict/stand-ins.ts';
 import { changedByOthersFailure, failureOf, limitFailure, pausedFailure, unansweredFailure } from '../task/failure.ts';
 import { paidWords, spentOf } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
+import { engineOf, isSameLogin, NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import type { Baseline } from './baseline.ts';
 import { dispatchCall } from './dispatch-call.ts';
 import { promptToSend } from './first-prompt.ts';
@@ -246,7 +247,8 @@ async function decided(
 /** The line printed before a call: the tool that is called, and the cost of the task so far. */
 function callAnnouncement({ run: { open, stage }, calls }: StageProgress): string {
   const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage;
-  const model = own?.tool === stage.tool && stage.model !== own.model ? ` with ${stage.model ?? 'its own model'}` : '';
-  const standIn = stage.tool === own?.tool && model === '' ? '' : `, ${stage.tool}${model} as the replacement`;
+  const isOwn = own !== undefined && isSameLogin(own, stage) && own.model === stage.model;
+  const model = own?.tool === stage.tool && own.model && stage.model === undefined ? ' with its own model' : '';
+  const standIn = isOwn ? '' : `, ${engineWords(engineOf(stage))}${model} as the replacement`;
   return `stage ${stage.name}: call ${calls + 1}${standIn} (${paidWords(open).join(', ')})`;
 }

@@ -28,7 +28,7 @@ import { eventsOf } from '../task/last-event.ts';
 import { nestedWords, paidWords } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { type CallSlot, UNLIMITED } from '../task/run-context.ts';
-import type { StageRun } from '../task/stage-run.ts';
+import { engineOf, type StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearResultPaths } from './clear-result-paths.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
@@ -54,7 +54,7 @@ export async function dispatchCall(
 ): Promise<CallAnswer | Exclude<CallSlot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
   const { stage, context } = run;
   const { stop, slots = UNLIMITED } = context;
-  const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
+  const slot = await slots.take(engineOf(stage), stop);
   if (slot.how !== 'taken') return slot;
   const callId = newCallId(context.clock());
   let answered: CallAnswer | null = null;

@@ -30,11 +30,14 @@ export interface KeptEntries {
 export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntries> {
   const { open, stage, context } = run;
   const { clock } = context;
-  const { tool } = stage;
+  const { tool, account } = stage;
   const folder = (await adapterOf(tool).sessions()).boundToCwd ? open.cwd : null;
-  const place = { tag, tool, folder: folder === null ? null : realOr(folder) };
+  const place = {
+    ...{ tag, tool, folder: folder === null ? null : realOr(folder) },
+    ...(account === undefined ? {} : { account }),
+  };
   let sessions = await readSessions(open.stateFolder, clock);
-  const isStrange = sessions.isStrange(tag, tool, folder);
+  const isStrange = sessions.isStrange(tag, tool, folder, account);
   const noted = isStrange || isLost(sessions) ? notedSession(open.stateFolder, place) : null;
   let rebuilt: SessionEntry | null = isStrange ? noted : null;
   const withRebuilt = (all: Sessions): Sessions =>
@@ -77,7 +80,7 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
   return {
     notes,
     all: () => sessions,
-    current: () => sessions.entry(tag, tool, folder),
+    current: () => sessions.entry(tag, tool, folder, account),
     noted: isStrange ? null : noted,
     known,
     async keep(entry, inPlaceOf) {
@@ -89,7 +92,7 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
       );
     },
     async drop(id, given) {
-      if (sessions.entry(tag, tool, folder)?.session_id === id) await note(null);
+      if (sessions.entry(tag, tool, folder, account)?.session_id === id) await note(null);
       await change((all) => {
         const rest = all.without(tag, tool, id);
         return given === 'given_up' ? rest.givingUp(tool, id) : rest;

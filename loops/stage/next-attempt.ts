@@ -5,7 +5,7 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { type Decision, decide } from '../../policies/verdict/decide.ts';
 import { waitBefore } from '../../policies/verdict/retry.ts';
-import { standInWords } from '../../policies/verdict/stand-ins.ts';
+import { engineWords, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -20,7 +20,7 @@ import { planRollback } from '../session/undo.ts';
 import type { AttemptRequest, FailedAttempt, NextAttempt, SentText, StageHistory } from '../task/attempt-request.ts';
 import { sentHash } from '../task/compose.ts';
 import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
-import type { StageRun } from '../task/stage-run.ts';
+import { engineOf, isSameLogin, type StageRun } from '../task/stage-run.ts';
 
 /** Without a call id if no call was made. */
 type JudgedAttempt = { verdict: Verdict; call_id?: string };
@@ -52,9 +52,9 @@ export function decisionFor(
   });
 }
 
-/** A model of the same tool is named by the model. */
+/** Another account or model of the same tool is named by it. */
 function standInOf({ tool, fallback: [first], fallback_on }: Stage) {
-  const standIn = first?.tool === tool && first.model !== undefined ? { standIn: `${tool} with ${first.model}` } : {};
+  const standIn = first?.tool === tool ? { standIn: engineWords(engineOf(first)) } : {};
   return { ...standIn, ...(fallback_on === undefined ? {} : { fallbackOn: fallback_on }) };
 }
 
@@ -106,12 +106,13 @@ export async function planNextAttempt(
     }
     case 'fallback': {
       const [standIn, ...fallback] = stage.fallback;
-      const other: Stage = { ...stage, ...standIn!, model: standIn!.model, fallback };
+      const account = standIn!.account ?? (standIn!.tool === stage.tool ? stage.account : undefined);
+      const other: Stage = { ...stage, ...standIn!, account, model: standIn!.model, fallback };
       const composed = await recompose(run, other, run.open.manifest.context.digest_policy);
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
-      if (other.tool === stage.tool) session.startNew();
-      const used = { ...toolAndModel(other), in_place_of: toolAndModel(stage), reason: record.verdict.reason };
+      if (isSameLogin(other, stage)) session.startNew();
+      const used = { ...engineOf(other), in_place_of: engineOf(stage), reason: record.verdict.reason };
       session.notes.push(standInWords(used));
       return planned({
         stage: other,
@@ -124,8 +125,6 @@ export async function planNextAttempt(
     }
   }
 }
-
-const toolAndModel = ({ tool, model }: Stage) => ({ tool, model: model ?? null });
 
 /** A digest that is hardly shorter than the refused prompt is refused too. */
 const WORTH_SHARE = 0.95;

@@ -19,14 +19,19 @@ export type Resolved =
 
 interface ReplacedSession {
   entry: SessionEntry;
-  /** `folder`: it is valid only in another folder. */
-  because: 'poisoned' | 'errors' | 'context' | 'folder' | 'read_only';
+  /** `folder`, `account`: it is valid only in another one. */
+  because: 'poisoned' | 'errors' | 'context' | 'folder' | 'account' | 'read_only';
   /** Half a sentence. */
   why: string;
 }
 
 /** The content of these sessions is sound, so a new session gets a note about it. */
-export const HANDED_ON: ReadonlySet<ReplacedSession['because']> = new Set(['context', 'folder', 'read_only']);
+export const HANDED_ON: ReadonlySet<ReplacedSession['because']> = new Set([
+  'context',
+  'folder',
+  'account',
+  'read_only',
+]);
 
 /** The stage that needs a session. */
 type Asker = Pick<StageRun, 'open' | 'stage'> & { context: Pick<RunContext, 'environment' | 'clock'> };
@@ -77,7 +82,7 @@ async function namedSession(
     for (const tool of others) if ((await findSession(tool, id, lookup)) !== null) return null;
   // The check of the task reports this for the stage's own tool. Only a fallback can get here.
   if ((await worksElsewhere(stage.tool, id, lookup)) !== null) return null;
-  const instead = [sessions.entry(tag, stage.tool), noted, ...ofTool(sessions, stage.tool)].find(
+  const instead = [sessions.entry(tag, stage.tool, null, stage.account), noted, ...ofTool(sessions, stage.tool)].find(
     (entry) => entry?.in_place_of === id,
   );
   if (instead) return judged(run, 'resumed', instead);
@@ -117,7 +122,7 @@ async function activeSession(run: Asker, tag: string, sessions: Sessions): Promi
   const { open, stage, context } = run;
   const { environment } = context;
   const { boundToCwd } = await adapterOf(stage.tool).sessions();
-  const entry = sessions.entry(tag, stage.tool, boundToCwd ? open.cwd : null);
+  const entry = sessions.entry(tag, stage.tool, boundToCwd ? open.cwd : null, stage.account);
   if (entry === null) return null;
   // The CLI's own files decide, since an entry may be from a version that did not check.
   const elsewhere = await worksElsewhere(stage.tool, entry.session_id, { environment, cwd: open.cwd });
@@ -125,21 +130,29 @@ async function activeSession(run: Asker, tag: string, sessions: Sessions): Promi
   return judged(run, 'resumed', entry);
 }
 
-/** The session of the tag that was used last in another folder. */
+/** The session of the tag that was used last in another folder or account. */
 async function sessionElsewhere(
   { open, stage }: Asker,
   tag: string,
   sessions: Sessions,
 ): Promise<ReplacedSession | null> {
   const { boundToCwd } = await adapterOf(stage.tool).sessions();
-  if (!boundToCwd) return null;
+  const isElsewhere = ({ cwd, account }: SessionEntry) =>
+    account !== stage.account || (boundToCwd && !isSameFolder(cwd, open.cwd));
   const others = sessions
     .entries()
-    .filter((each) => each.tag === tag && each.tool === stage.tool && !isSameFolder(each.entry.cwd, open.cwd))
+    .filter((each) => each.tag === tag && each.tool === stage.tool && isElsewhere(each.entry))
     .sort((a, b) => Date.parse(a.entry.last_used) - Date.parse(b.entry.last_used));
   const last = others.at(-1)?.entry;
-  return last === undefined ? null : leftIn(last, last.cwd);
+  if (last === undefined) return null;
+  return last.account === stage.account ? leftIn(last, last.cwd) : ofOtherAccount(last);
 }
+
+const ofOtherAccount = (entry: SessionEntry): ReplacedSession => ({
+  entry,
+  because: 'account',
+  why: `it belongs to ${entry.account === undefined ? 'the login of the environment' : `the account ${entry.account}`}`,
+});
 
 const leftIn = (entry: SessionEntry, folder: string): ReplacedSession => ({
   entry,
@@ -166,12 +179,14 @@ async function foundSession(run: Asker, tag: string, sessions: Sessions): Promis
 }
 
 function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', entry: SessionEntry): Resolved {
+  // An id may be named, or noted by hand.
+  if (entry.account !== stage.account) return { use: 'new', replaced: ofOtherAccount(entry) };
   const fitness = fitnessOf(entry, rowOf(open.project.sessions.context_limit, stage.tool, CONTEXT_LIMIT_TOKENS));
   return fitness.how === 'fit' ? { use, entry } : { use: 'new', replaced: { entry, ...fitness } };
 }
 
 export const freshEntry = (
-  { open }: Pick<StageRun, 'open'>,
+  { open, stage }: Pick<StageRun, 'open' | 'stage'>,
   tag: string,
   id: string,
   at: Date,
@@ -184,4 +199,5 @@ export const freshEntry = (
   context_tokens: counted.context_tokens,
   feature_id: tag,
   cwd: open.cwd,
+  ...(stage.account === undefined ? {} : { account: stage.account }),
 });

@@ -3,12 +3,12 @@
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { causeOf, type StandIn, standInWords } from '../../policies/verdict/stand-ins.ts';
+import { causeOf, engineWords, type StandIn, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { type Call, decisionsByCall, type Ledger, standInsIn } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { AttemptRequest, StageSession } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
-import type { StageRun } from '../task/stage-run.ts';
+import { engineOf, isSameLogin, type StageRun } from '../task/stage-run.ts';
 import type { Baseline } from './baseline.ts';
 import { readRecord } from './guardian.ts';
 import { continuation, decisionFor, planNextAttempt } from './next-attempt.ts';
@@ -28,7 +28,7 @@ export async function resumeLastAttempt(
   const calls = [...open.journal.read().ledger.calls.values()];
   const last = calls.findLast(({ granted, reserved }) => granted && reserved.stage === stage.name);
   if (redone || last === undefined || last.reserved.for_prompt !== prompt.sha256) return null;
-  if (last.reserved.tool !== stage.tool) return null;
+  if (!isSameLogin(last.reserved, stage)) return null;
   const record = readRecord(open.task, last.reserved.call_id);
   if (record === null || (record.tool_calls ?? 0) === 0 || !isCutOff(record.verdict)) return null;
   if (record.session_id === null || session.isUnfit(record.session_id)) return null;
@@ -76,16 +76,17 @@ const lastCallOf = ({ calls }: Ledger, stage: string): Call | undefined =>
 const isOver = ({ released }: Ledger, { reserved }: Call): boolean =>
   (released.get(reserved.run_id!)?.state ?? 'interrupted') !== 'interrupted';
 
-const isNext = ({ tool, model, fallback: [next] }: Stage, { in_place_of, ...replacement }: StandIn): boolean =>
-  next !== undefined &&
-  [next.tool, next.model ?? null, tool, model ?? null].join() ===
-    [replacement.tool, replacement.model, in_place_of.tool, in_place_of.model].join();
+function isNext(stage: Stage, { in_place_of, ...replacement }: StandIn): boolean {
+  const [next] = stage.fallback;
+  const words = (engines: Parameters<typeof engineWords>[0][]) => engines.map(engineWords).join();
+  return next !== undefined && words([engineOf(next), engineOf(stage)]) === words([replacement, in_place_of]);
+}
 
 const isDecided = (ledger: Ledger, call: Call): boolean => call.verdict === null || decisionsByCall(ledger).has(call);
 
 async function wantsStandIn(progress: StageProgress, record: CallRecord, baseline: Baseline | null): Promise<boolean> {
   const { run, retriesLeft, resetLeftMs, resetsAwaited } = progress;
-  if (causeOf(record.verdict) === null || record.tool !== run.stage.tool) return false;
+  if (causeOf(record.verdict) === null || !isSameLogin(record, run.stage)) return false;
   const changed = baseline === null ? 0 : (await baseline.look()).length;
   const decision = decisionFor(run, record, {
     ...{ count: 1, waitMs: 0, changed, retriesLeft, resetLeftMs, resetsAwaited, sessionId: null },

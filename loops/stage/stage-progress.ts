@@ -5,7 +5,7 @@ import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { AttemptRequest, NextAttempt, SentText, SessionUse, StageSession } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
-import type { StageEnd, StageRun } from '../task/stage-run.ts';
+import { isSameLogin, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import { pauseUntil } from './pauses.ts';
 import { openStageSession } from './stage-session.ts';
 
@@ -99,9 +99,9 @@ export async function applyDecision(progress: StageProgress, next: NextAttempt):
     ...progress,
     ...counted(progress, next),
     request: next.request,
-    run: { ...run, stage: next.stage },
+    run: { ...run, stage: next.stage, context: run.contextOf(next.stage) },
   };
-  return next.stage.tool === run.stage.tool ? { how: 'followed', progress: decided } : changeTool(decided);
+  return isSameLogin(next.stage, run.stage) ? { how: 'followed', progress: decided } : changeTool(decided);
 }
 
 function counted(
@@ -115,7 +115,7 @@ function counted(
 }
 
 /**
- * Another tool has another session. The first session is released before, since two stages that each wait for the other's would
+ * Another tool or account has another session. The first session is released before, since two stages that each wait for the other's would
  * deadlock.
  */
 async function changeTool(progress: StageProgress): Promise<Applied> {

@@ -54,8 +54,9 @@ function sessionOf(
   const { context_limit, rest_sec } = open.project.sessions;
   const limit = rowOf(context_limit, stage.tool, CONTEXT_LIMIT_TOKENS);
   const replaced = resolved.use === 'new' ? resolved.replaced : null;
-  // A session of another folder is still valid there.
-  let replacedId = replaced?.because === 'folder' ? undefined : replaced?.entry.session_id;
+  // A session of another folder or account is still valid there.
+  const isKept = replaced?.because === 'folder' || replaced?.because === 'account';
+  let replacedId = isKept ? undefined : replaced?.entry.session_id;
   const current = () => (session.id === null ? null : kept.known(session.id));
   const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'fit';
   const rest = (entry: SessionEntry) => restMs(entry, clock(), rest_sec * 1000);

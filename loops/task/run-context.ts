@@ -76,6 +76,8 @@ export interface UnseenCalls {
 /** The tool and model of the call; a service counts its quota by both. */
 export interface SlotRequest {
   tool: Tool;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   /** null for the tool's own choice. */
   model: string | null;
 }

@@ -9,6 +9,7 @@ import type { Access } from '../../wrappers/adapter.ts';
 import type { SessionUse } from './attempt-request.ts';
 import type { PromptTurn } from './compose.ts';
 import type { Composing } from './prompt.ts';
+import type { RunContext } from './run-context.ts';
 
 /** A run that has its task. */
 export interface TaskRun extends Composing {
@@ -21,6 +22,19 @@ export interface TaskRun extends Composing {
   guardianStop: AbortSignal;
 }
 
+/** What a stage calls, as it is recorded. */
+export const engineOf = ({ tool, account, model }: Pick<Stage, 'tool' | 'account' | 'model'>) => ({
+  tool,
+  ...(account === undefined ? {} : { account }),
+  model: model ?? null,
+});
+
+type Login = Pick<Stage, 'tool' | 'account'>;
+
+/** Whether both use the same session files. */
+export const isSameLogin = (one: Login, other: Login): boolean =>
+  one.tool === other.tool && one.account === other.account;
+
 /** A run at one of its stages. */
 export interface StageRun extends TaskRun {
   /** With the tool that answers now, which may be a fallback for the manifest's. */
@@ -30,6 +44,8 @@ export interface StageRun extends TaskRun {
   turn?: PromptTurn;
   /** The user requested to pay for the stage again. */
   redone: boolean;
+  /** The context of a call of this stage: with the environment of its account. */
+  contextOf(stage: Stage): RunContext;
   /** Milliseconds awake until the task's wall clock runs out; null without a limit. */
   wallLeftMs(): number | null;
 }

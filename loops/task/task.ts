@@ -9,7 +9,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type ResolvedRole, resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
-import { IGNORED_ACCOUNTS } from '../../state/accounts.ts';
+import { accountMistake, IGNORED_ACCOUNTS, type ListedAccount, readAccounts } from '../../state/accounts.ts';
 import { isWithin } from '../../state/disk/real-folder.ts';
 import { isClosed } from '../../state/disk/regular-file.ts';
 import { createDryRunJournal, type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -56,6 +56,8 @@ export interface OpenTask {
   notes: string[];
   /** Why the trust that its manifest claims does not count; null if it counts, or if none is claimed. */
   refusedTrust: string | null;
+  /** The accounts of the user, if its stages name one. */
+  accounts: readonly ListedAccount[];
   /** The place in the manifest of a field of a stage. */
   placeOf: PlaceOf;
   /** The working tree of the scope: the project's root, or the task's own worktree. */
@@ -250,6 +252,8 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     return { how: 'invalid', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
   }
   const cwd = path.resolve(root, manifest.cwd ?? '.');
+  const accounts = await accountsOf(written.plans, opening.environment, cwd);
+  if (typeof accounts === 'string') return { how: 'invalid', message: `${task.manifest}: ${accounts}` };
   const named = await withWholeId(manifest, written.plans, { environment: opening.environment, cwd });
   if (named.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${named.message}` };
   let redactor: Redactor | null = null;
@@ -266,8 +270,37 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   const called = { launcher: launcherIn(environment), verb: goesOnBy, word, trusts: trustWorkspace, flags } as const;
   return {
     how: 'opened',
-    open: { ...written, manifest: named.manifest, journal, tree: treeOf(written), cwd, stateFolder, hide, called },
+    open: {
+      ...written,
+      manifest: named.manifest,
+      journal,
+      accounts,
+      tree: treeOf(written),
+      cwd,
+      stateFolder,
+      hide,
+      called,
+    },
   };
+}
+
+/** @returns a sentence if a stage or a fallback names an account that cannot be used. */
+async function accountsOf(
+  plans: readonly StagePlan[],
+  environment: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<ListedAccount[] | string> {
+  const users = plans.flatMap(({ stage }) =>
+    [stage, ...stage.fallback].map(({ tool, account }) => ({ stage: stage.name, tool, account })),
+  );
+  if (users.every(({ account }) => account === undefined)) return [];
+  const accounts = await readAccounts(environment, cwd);
+  if (typeof accounts === 'string') return accounts;
+  for (const { stage, tool, account } of users) {
+    const mistake = account === undefined ? null : accountMistake(account, tool, accounts, environment);
+    if (mistake !== null) return `stage ${stage}: ${mistake}`;
+  }
+  return accounts;
 }
 
 const OPENINGS = {

@@ -222,16 +222,21 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   'stages[].fallback_on': {
     about:
-      'On which failures `fallback` is called, unless the attempt ran tools or changed files: quota, overloaded, model_not_found',
+      'On which failures `fallback` is called, unless the attempt ran tools or changed files: quota, overloaded, model_not_found, auth',
     example: '[quota, overloaded]',
     without: 'quota',
   },
   'stages[].fallback': {
-    about: 'Other tools, or models of the same tool, called in this order on the failures that `fallback_on` names',
+    about: 'Other accounts, tools or models, called in this order on the failures that `fallback_on` names',
     example: '[{tool: codex, model: some-model}]',
     without: 'none',
   },
-  'stages[].fallback[].tool': { about: `Which CLI: ${namedTools('or')}`, example: null, without: null },
+  'stages[].fallback[].tool': { about: `Which CLI: ${namedTools('or')}`, example: null, without: "the stage's own" },
+  'stages[].fallback[].account': {
+    about: 'The login to use: an account of your settings',
+    example: null,
+    without: "the stage's own",
+  },
   'stages[].fallback[].model': { about: 'The model to ask', example: null, without: "the CLI's own choice" },
   ...SUPERVISE_FIELDS,
   scope: { about: 'What the stages may change in the working tree', example: null, without: 'as below' },

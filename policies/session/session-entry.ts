@@ -1,5 +1,6 @@
 // Defines a session that can be resumed, its id and its tag, and the line that identifies it in the files of its CLI.
 
+import { ACCOUNT_NAME } from '../limits/user-accounts.ts';
 import { oneLine } from '../text/display.ts';
 import { partOf } from '../text/json.ts';
 
@@ -16,6 +17,8 @@ export interface SessionEntry {
   feature_id: string;
   /** The folder in which its CLI ran. */
   cwd: string;
+  /** The account of the user's settings whose folder holds it; absent for the login of the environment. */
+  account?: string;
   /** Why the session must not be resumed. */
   poisoned?: string;
   /** The session that this one replaced; a task may still name it. */
@@ -99,4 +102,5 @@ const SHAPE = {
   cwd: text,
   poisoned: (value) => value === undefined || typeof value === 'string',
   in_place_of: (value) => value === undefined || typeof value === 'string',
+  account: (value) => value === undefined || (typeof value === 'string' && ACCOUNT_NAME.test(value)),
 } as const satisfies Record<keyof SessionEntry, (value: unknown) => boolean>;

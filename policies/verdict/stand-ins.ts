@@ -4,7 +4,7 @@ import type { Verdict } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
 
 /** As `fallback_on` of a stage names them. */
-export const STAND_IN_CAUSES = ['quota', 'overloaded', 'model_not_found'] as const;
+export const STAND_IN_CAUSES = ['quota', 'overloaded', 'model_not_found', 'auth'] as const;
 
 type StandInCause = (typeof STAND_IN_CAUSES)[number];
 
@@ -14,12 +14,15 @@ export const STANDS_IN_FOR: readonly StandInCause[] = ['quota'];
 /** Our own budget of the task is the same for every tool. */
 export function causeOf({ class: errorClass, reason }: Verdict): StandInCause | null {
   if (errorClass === 'quota') return reason === 'budget' ? null : 'quota';
+  if (errorClass === 'auth') return 'auth';
   if (errorClass === 'transient' && reason === 'overloaded') return 'overloaded';
   return errorClass === 'tooling' && reason === 'model_not_found' ? 'model_not_found' : null;
 }
 
 interface Engine {
   tool: Tool;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string | undefined;
   /** null: the CLI's own choice. */
   model: string | null;
 }
@@ -35,8 +38,10 @@ export const standInWords = ({ in_place_of, reason, ...engine }: StandIn): strin
 
 /** Follows the name of the tool that was called, if it replaced the first choice; '' without a fallback. */
 export const inPlaceWords = ([first, ...more]: readonly StandIn[]): string =>
-  first === undefined ? '' : `${modelWords((more.at(-1) ?? first).model)} for ${engineWords(first.in_place_of)}`;
+  first === undefined ? '' : `${loginWords(more.at(-1) ?? first)} for ${engineWords(first.in_place_of)}`;
 
-const engineWords = ({ tool, model }: Engine): string => `${tool}${modelWords(model)}`;
+/** For users: the tool with its account and its model, as far as they are named. */
+export const engineWords = (engine: Engine): string => `${engine.tool}${loginWords(engine)}`;
 
-const modelWords = (model: string | null): string => (model === null ? '' : ` with ${model}`);
+const loginWords = ({ account, model }: Omit<Engine, 'tool'>): string =>
+  `${account === undefined ? '' : ` (account ${account})`}${model === null ? '' : ` with ${model}`}`;

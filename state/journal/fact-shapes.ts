@@ -24,8 +24,8 @@ const process_: Test = (value) => {
 };
 
 const isEngine: Test = (value) => {
-  const { tool: name, model } = (value ?? {}) as Record<string, unknown>;
-  return tool(name) && (model === null || text(model));
+  const { tool: name, account, model } = (value ?? {}) as Record<string, unknown>;
+  return tool(name) && (account === undefined || text(account)) && (model === null || text(model));
 };
 const isStandIn: Test = (value) => isEngine(value) && isEngine((value as Record<string, unknown>).in_place_of);
 

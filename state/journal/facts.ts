@@ -70,7 +70,14 @@ export type Fact =
    * What is known of a tag's session after a call; null: there is no session any more. A lost or damaged entry of sessions.json
    * is rebuilt from it.
    */
-  | { fact: 'session'; tag: string; tool: Tool; folder: string | null; entry: SessionEntry | null }
+  | {
+      fact: 'session';
+      tag: string;
+      tool: Tool;
+      folder: string | null;
+      account?: string;
+      entry: SessionEntry | null;
+    }
   | {
       fact: 'decided';
       run_id: string;

@@ -229,8 +229,8 @@ function grant(ledger: Ledger, call: Call, offset: number): void {
   ledger.grants.push(offset);
 }
 
-export const sessionKey = ({ tag, tool, folder }: { tag: string; tool: Tool; folder: string | null }): string =>
-  JSON.stringify([tag, tool, folder]);
+export const sessionKey = (place: { tag: string; tool: Tool; folder: string | null; account?: string }): string =>
+  JSON.stringify([place.tag, place.tool, place.folder, place.account]);
 
 interface Answer {
   stage: string;

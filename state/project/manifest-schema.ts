@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { TOOL_NAME, TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { ACCOUNT_NAME } from '../../policies/limits/user-accounts.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import { ID_MUST, ID_OR_PREFIX, TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
 import { globMistake } from '../../policies/text/globs.ts';
@@ -80,11 +81,15 @@ const TOOL = z
   .regex(TOOL_NAME, `must be one of ${TOOLS.join(', ')}, or a CLI of tollgate.yaml`)
   .meta({ examples: [...TOOLS] }) as unknown as z.ZodType<Tool, string>;
 
+const ACCOUNT = z.string().regex(ACCOUNT_NAME, 'must be the name of an account: a word of a-z 0-9 _ -');
+
 export const STAGE = z.strictObject({
   tool: TOOL,
   role: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a word of a-z 0-9 _'),
   id: z.string().regex(STAGE_ID, STAGE_ID_MUST).optional(),
   model: word.optional(),
+  /** A login of the user's settings. */
+  account: ACCOUNT.optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
   access: z.enum(['read', 'write', 'full']).optional(),
   /** The CLI's own permissions, each as one of its rules. */
@@ -112,7 +117,13 @@ export const STAGE = z.strictObject({
   start_timeout_ms: z.number().int().min(0).max(MAX_TIMEOUT_MS).optional(),
   max_turns: whole.optional(),
   may_be_empty: z.boolean().default(STAGE_DEFAULTS.may_be_empty),
-  fallback: z.array(z.strictObject({ tool: TOOL, model: word.optional() })).default([]),
+  fallback: z
+    .array(
+      z
+        .strictObject({ tool: TOOL.optional(), account: ACCOUNT.optional(), model: word.optional() })
+        .refine(({ tool, account }) => tool !== undefined || account !== undefined, 'must have tool or account'),
+    )
+    .default([]),
   /** By default only a quota. */
   fallback_on: z.array(z.enum(STAND_IN_CAUSES)).min(1).optional(),
 });
@@ -121,6 +132,7 @@ export const STAGE = z.strictObject({
 const PART = STAGE.pick({
   tool: true,
   model: true,
+  account: true,
   effort: true,
   access: true,
   allow_tool: true,
@@ -192,8 +204,11 @@ export const MANIFEST = z.strictObject({
 export type GivenManifest = z.infer<typeof MANIFEST>;
 export type GivenStage = GivenManifest['stages'][number];
 
-/** A stage with its name. */
-export type Stage = GivenStage & { name: string };
+/** A stage with its name. A fallback to another account is to the same CLI, unless it names one. */
+export type Stage = Omit<GivenStage, 'fallback'> & {
+  name: string;
+  fallback: { tool: Tool; account?: string | undefined; model?: string | undefined }[];
+};
 
 /** With its pipeline expanded: there is at least one stage, and all names differ. */
 export type Manifest = Omit<GivenManifest, 'stages'> & { stages: Stage[] };

@@ -313,7 +313,8 @@ export const PROJECT = FIELDS.superRefine(({ tools, triage, pipelines }, { addIs
   for (const [name, stages] of Object.entries(pipelines))
     for (const [i, { tool, fallback }] of stages.entries()) {
       look(tool, ['pipelines', name, i, 'tool']);
-      for (const [at, one] of fallback.entries()) look(one.tool, ['pipelines', name, i, 'fallback', at, 'tool']);
+      for (const [at, one] of fallback.entries())
+        look(one.tool ?? tool, ['pipelines', name, i, 'fallback', at, 'tool']);
     }
 });
 

@@ -34,8 +34,8 @@ export function expandStages(
     return invalid(
       `the pipeline "${pipeline}" is one of tollgate.yaml, which counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust`,
     );
-  const named = nameStages(found.map((stage) => ({ ...STAGE_DEFAULTS, ...stage }) as GivenStage));
-  return named.how === 'invalid' ? named : refine(pipeline, named.stages, stages);
+  const expanded = nameStages(found.map((stage) => ({ ...STAGE_DEFAULTS, ...stage }) as GivenStage));
+  return expanded.how === 'invalid' ? expanded : refine(pipeline, expanded.stages, stages);
 }
 
 /** The parts of a supervised task, each a stage with the name of its role. */
@@ -55,7 +55,7 @@ function refine(pipeline: string, stages: readonly Stage[], given: readonly Give
     };
   return {
     how: 'expanded',
-    stages: stages.map((stage) => ({ ...stage, ...saidOf(changes.get(stage.name)), name: stage.name })),
+    stages: stages.map((stage) => named({ ...stage, ...saidOf(changes.get(stage.name)) }, stage.name)),
   };
 }
 
@@ -67,9 +67,16 @@ function saidOf(given: GivenStage | undefined): Partial<GivenStage> {
   );
 }
 
+/** A fallback that names only an account is to the same CLI. */
+const named = (stage: GivenStage, name: string): Stage => ({
+  ...stage,
+  name,
+  fallback: stage.fallback.map((one) => ({ ...one, tool: one.tool ?? stage.tool })),
+});
+
 /** A stage is named by its id, otherwise `<tool>_<role>`. */
 function nameStages(given: readonly GivenStage[]): ExpandedStages {
-  const stages = given.map((stage) => ({ ...stage, name: nameOf(stage) }));
+  const stages = given.map((stage) => named(stage, nameOf(stage)));
   const twice = [...new Set(stages.map(({ name }) => name))].filter(
     (name) => stages.filter((stage) => stage.name === name).length > 1,
   );
@@ -85,11 +92,12 @@ function nameStages(given: readonly GivenStage[]): ExpandedStages {
   return mistakes.length === 0 ? { how: 'expanded', stages } : { how: 'invalid', messages: mistakes };
 }
 
-/** A fallback to the same tool and model would meet the same limit, and cost again. */
-function standInAgain({ tool, model, fallback }: GivenStage): string | null {
+/** A fallback to the same tool, account and model would meet the same limit, and cost again. */
+function standInAgain({ tool, account, model, fallback }: Stage): string | null {
   const seen = new Set<string>();
-  for (const one of [{ tool, model }, ...fallback]) {
-    const key = [one.tool, one.model ?? ''].join(' ').trim();
+  for (const one of [{ tool, account, model }, ...fallback]) {
+    const account = one.account === undefined ? '' : `(account ${one.account})`;
+    const key = [one.tool, account, one.model ?? ''].filter(Boolean).join(' ');
     if (seen.has(key)) return key;
     seen.add(key);
   }

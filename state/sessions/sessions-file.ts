@@ -8,12 +8,15 @@ import { jsonText, type KnownJson, readJson, writeAtomic } from '../atomic-file.
 import { isSameFolder, realOr } from '../disk/real-folder.ts';
 
 export interface Sessions {
-  /** null if there is none, or none with a valid shape. @param folder The only folder in which the session can be used. */
-  entry(tag: string, tool: Tool, folder?: string | null): SessionEntry | null;
+  /**
+   * null if there is none, or none with a valid shape. @param folder The only folder in which the session can be used. @param
+   * account The account in which it was begun.
+   */
+  entry(tag: string, tool: Tool, folder?: string | null, account?: string): SessionEntry | null;
   entries(): KeptSession[];
   isGivenUp(tool: Tool, id: string): boolean;
   /** Is there an entry that this version does not understand? It is not overwritten. */
-  isStrange(tag: string, tool: Tool, folder?: string | null): boolean;
+  isStrange(tag: string, tool: Tool, folder?: string | null, account?: string): boolean;
   /** Uses this instead of an entry that is not understood, which stays unchanged in the file. */
   rebuilt(kept: KeptSession | null): Sessions;
   with(tag: string, tool: Tool, entry: SessionEntry, folder?: string | null): Sessions;
@@ -122,17 +125,21 @@ function sessionsIn(json: Json, file: string): Sessions {
       return cached;
     },
     entries: () => Object.keys(active).flatMap((tag) => keysOf(tag).flatMap((key) => kept(tag, key) ?? [])),
-    entry: (tag, tool, folder = null) =>
-      (kept(tag, keyOf(tool, folder)) ?? (folder === null ? undefined : older(tag, tool, folder)))?.entry ?? null,
-    isStrange: (tag, tool, folder = null) => !isOurs(tag, keyOf(tool, folder)),
+    entry(tag, tool, folder = null, account) {
+      const old = () => (folder === null || account !== undefined ? undefined : older(tag, tool, folder));
+      return (kept(tag, keyOf(tool, folder, account)) ?? old())?.entry ?? null;
+    },
+    isStrange: (tag, tool, folder = null, account) => !isOurs(tag, keyOf(tool, folder, account)),
     rebuilt: (kept) =>
-      kept === null || isOurs(kept.tag, keyOf(kept.tool, kept.folder)) ? sessions : withRebuilt(sessions, kept),
+      kept === null || isOurs(kept.tag, keyOf(kept.tool, kept.folder, kept.entry.account))
+        ? sessions
+        : withRebuilt(sessions, kept),
     isGivenUp: (tool, id) => idsOf(tool).includes(id),
     with(tag, tool, entry, folder = null) {
-      const key = keyOf(tool, folder);
+      const key = keyOf(tool, folder, entry.account);
       if (!isOurs(tag, key)) return sessions;
       const all = own(active, tag) ?? {};
-      const old = folder === null ? undefined : older(tag, tool, folder);
+      const old = folder === null || entry.account !== undefined ? undefined : older(tag, tool, folder);
       const before = own(all, key) ?? old?.entry ?? {};
       const same = PASSING.reduce<Json>((all, name) => (name in entry ? all : gone(all, name)), { ...before });
       const rest = old === undefined ? all : gone(all, tool);
@@ -174,24 +181,29 @@ function isSound(value: unknown): value is SessionEntry {
   return true;
 }
 
-/** `copilot`, or `copilot@/the/folder` for a session that can be used in one folder only. */
-const keyOf = (tool: Tool, folder: string | null): string => (folder === null ? tool : `${tool}@${realOr(folder)}`);
+/** Such as `codex`, `codex/account`, or `copilot@/the/folder` for a session that can be used in one folder only. */
+function keyOf(tool: Tool, folder: string | null, account?: string): string {
+  const login = account === undefined ? tool : `${tool}/${account}`;
+  return folder === null ? login : `${login}@${realOr(folder)}`;
+}
 
 function readKey(key: string): { tool: Tool; folder: string | null } | null {
   const at = key.indexOf('@');
-  const tool = at === -1 ? key : key.slice(0, at);
+  const [tool] = (at === -1 ? key : key.slice(0, at)).split('/');
   return isTool(tool) ? { tool, folder: at === -1 ? null : key.slice(at + 1) } : null;
 }
 
 const placeOf = (tag: string, key: string): string => `${JSON.stringify(tag)} of ${key}`;
 
 function withRebuilt(sessions: Sessions, kept: KeptSession): Sessions {
-  const key = keyOf(kept.tool, kept.folder);
+  const key = keyOf(kept.tool, kept.folder, kept.entry.account);
   return {
     ...sessions,
     entries: () => [...sessions.entries(), kept],
-    entry: (tag, tool, folder = null) =>
-      tag === kept.tag && keyOf(tool, folder) === key ? kept.entry : sessions.entry(tag, tool, folder),
+    entry: (tag, tool, folder = null, account) =>
+      tag === kept.tag && keyOf(tool, folder, account) === key
+        ? kept.entry
+        : sessions.entry(tag, tool, folder, account),
   };
 }
 

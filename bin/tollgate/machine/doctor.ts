@@ -132,7 +132,7 @@ function toolsIn({ value, has }: Extract<Awaited<ReturnType<typeof readProject>>
   const stages = Object.values(value.pipelines).flat() as Pick<GivenStage, 'tool' | 'fallback'>[];
   const { budgets, at_once, per_minute } = value.limits;
   const named = [
-    ...stages.flatMap(({ tool, fallback = [] }) => [tool, ...fallback.map((one) => one.tool)]),
+    ...stages.flatMap(({ tool, fallback = [] }) => [tool, ...fallback.map((one) => one.tool ?? tool)]),
     ...[...value.triage.rules, ...budgets].map(({ tool }) => tool),
     ...Object.keys({ ...at_once, ...per_minute }),
     // Both settings have a default for every CLI; only the values in the file count.

@@ -48,7 +48,7 @@ export function openGated(manifest: object = {}): Gated {
         ...manifest,
         stages: [{ tool: 'codex', role: 'verify', ...words }],
       });
-      const stage = { ...read.stages[0]!, name: 'codex_verify' };
+      const stage = { ...read.stages[0]!, name: 'codex_verify', fallback: [] };
       const resolved = resolveRole(stage, NO_PROJECT_FILE, 'trusted');
       if (resolved.how === 'invalid') throw new Error(resolved.message);
       const answerFile = path.join(task.outputs, 'codex_verify.codex.out');

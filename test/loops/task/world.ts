@@ -52,7 +52,7 @@ export class World {
       ...wish.manifest,
     });
     const first = given.stages[0]!;
-    const stage: Stage = { ...first, name: `${first.tool}_${first.role}` };
+    const stage: Stage = { ...first, name: `${first.tool}_${first.role}`, fallback: [] };
     const manifest = { ...given, stages: [stage] };
     const project = { ...NO_PROJECT_FILE, ...wish.project };
     const resolved = resolveRole(stage, project, wish.trust ?? 'trusted');

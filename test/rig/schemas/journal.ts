@@ -168,12 +168,18 @@ const LINES: readonly Schema[] = [
     retry_at: orNull(time('Before it a call is in vain'), 'the service did not say'),
     exit_code: count("The wrapper's exit code"),
   }),
-  line<Of<'session'>>('session', "What is known of a tag's session after a call, should sessions.json be lost", {
-    tag: text('meta.feature, or the id of a task'),
-    tool,
-    folder: orNull(text('The only folder that it is good for'), 'it is good for any'),
-    entry: orNull(entry, 'the tag has none any more'),
-  }),
+  line<Of<'session'>>(
+    'session',
+    "What is known of a tag's session after a call, should sessions.json be lost",
+    {
+      tag: text('meta.feature, or the id of a task'),
+      tool,
+      folder: orNull(text('The only folder that it is good for'), 'it is good for any'),
+      account: text('The only account that it is good for; absent for the login of the environment'),
+      entry: orNull(entry, 'the tag has none any more'),
+    },
+    ['account'],
+  ),
   line<Of<'decided'>>(
     'decided',
     'What is done about a failure',

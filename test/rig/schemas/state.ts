@@ -37,10 +37,11 @@ export const entry = open(
       context_tokens: orNull(count('Prompt plus output of the last model request')),
       feature_id: text('The tag that it is kept under'),
       cwd: text('Where its CLI ran'),
+      account: text('The account whose folder holds it; absent for the login of the environment'),
       poisoned: text('Why the session must not continue: delete this line to allow it'),
       in_place_of: text('The session that it took the place of, which a task may still name'),
     },
-    ['poisoned', 'in_place_of'],
+    ['account', 'poisoned', 'in_place_of'],
   ),
 );
 
@@ -53,9 +54,9 @@ const sessions: Schema = {
   properties: {
     active_sessions: map('By the tag of meta.feature, or the id of a task', {
       description:
-        'The sessions of a tag, by tool; of a tool whose sessions are good for one folder alone by `tool@/the/folder`',
+        'The sessions of a tag, by tool or `tool/account`; where they are good for one folder alone with `@/the/folder` after it',
       type: 'object',
-      patternProperties: { [`^${TOOL}(?:@.*)?$`]: entry },
+      patternProperties: { [`^${TOOL}(?:/${TOOL})?(?:@.*)?$`]: entry },
       additionalProperties: true,
     }),
     given_up: {
