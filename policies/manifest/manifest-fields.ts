@@ -21,6 +21,7 @@ const partFields = (part: string, access: string): Record<string, ManifestField>
     Object.entries({
       tool: [`Which CLI: ${namedTools('or')}`, null],
       model: ['The model to ask', "the CLI's own choice"],
+      account: ['The login to use: an account of your settings', 'the login of the environment'],
       effort: ['How hard the model thinks: low, medium, high or xhigh', "the CLI's own choice"],
       access: ['What the CLI may do: read, write (the working tree), or full (everything)', access],
       allow_tool: ["Tools that the agent may use beside what `access` allows, in the CLI's own syntax", 'none'],
@@ -121,6 +122,11 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: '<tool>_<role>',
   },
   'stages[].model': { about: 'The model to ask', example: 'some-model', without: "the CLI's own choice" },
+  'stages[].account': {
+    about: 'The login to use: an account of your settings, which tollgate accounts lists',
+    example: null,
+    without: 'the login of the environment',
+  },
   'stages[].effort': {
     about: 'How hard the model thinks, for codex and claude: low, medium, high or xhigh',
     example: 'medium',
