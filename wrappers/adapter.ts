@@ -7,6 +7,7 @@ import type { Denial, Requirements } from '../policies/facts/requirements.ts';
 import type { BuiltIn, Tool } from '../policies/facts/tools.ts';
 import type { OwnToolRow } from '../policies/rules/described-cli.ts';
 import type { Feature } from './feature.ts';
+import type { UsageLog } from './following/usage-log.ts';
 import type { EndedCli } from './own/conclude.ts';
 import type { OwnFlag, OwnValues } from './own-flags.ts';
 import type { SessionStore } from './sessions/store.ts';
@@ -23,6 +24,8 @@ export interface CallRequest {
   newSession: string;
   access: Access;
   maxTurns: number | null;
+  /** US dollars, for a CLI that knows its prices; absent if there is no cap. */
+  maxUsd?: number;
   innerRetries: 'cut' | 'allow';
   /** What the caller requires besides an answer; absent if nothing else is required. */
   requires?: Requirements;
@@ -114,6 +117,10 @@ export interface Adapter {
     /** Whether the CLI's own flag takes JSON, and the CLI refuses what is no schema before any request. */
     refusesItself: boolean;
   } | null;
+  /** How the tokens of each request are known while the call runs: from the event stream, from the session's file, or not. */
+  liveUsage: 'stream' | UsageLog | null;
+  /** Whether the CLI itself ends a call at a cap in US dollars, by its own prices. */
+  endsAtUsd: boolean;
   /** What the token counts cover: this call, or the whole session so far. */
   usageCounts: 'call' | 'session';
   /** Whether the session's id is known before the call (`chosen`) or reported by the CLI (`announced`). */

@@ -18,6 +18,7 @@ import { readClocks } from './steady-clock.ts';
 /** What remains of a call whose wrapper died. */
 export interface Orphan extends Guarded {
   requires?: Requirements;
+  usage?: Invocation['usage'];
   files: { stdout: string; stderr: string; usage: string };
   tree: Tree;
   adapter: Invocation['adapter'];
@@ -70,7 +71,7 @@ export async function readOrphan(
 async function attend({ tree, ...orphan }: Orphan, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   observer.adopted();
   const then = readClocks();
-  const reading = read(orphan.files, orphan.adapter, orphan.limits.maxOutputBytes, orphan.requires);
+  const reading = read(orphan.files, orphan.adapter, orphan.limits.maxOutputBytes, orphan.requires, orphan.usage);
   const watch = guard(orphan, orphan.ageMs, reading, stop);
   const rest = trackMembers(tree);
   const life = watchLife(tree);
@@ -94,7 +95,13 @@ async function attend({ tree, ...orphan }: Orphan, observer: AdoptionObserver, s
     );
     await reading.finish(cause === 'gone' ? 'unseen' : 'ended');
     const ending = cause === 'gone' ? endingIn(reading) : cause;
-    return { ...outcomeOf(reading, ending), ...known(), ...(await countOf(end)) };
+    const cap = watch.cap();
+    return {
+      ...outcomeOf(reading, ending),
+      ...known(),
+      ...(cap === null ? {} : { cap }),
+      ...(await countOf(end)),
+    };
   } catch (error) {
     reading.release();
     throw error;

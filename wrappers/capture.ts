@@ -5,6 +5,7 @@ import {
   createTurns,
   type EngineEvent,
   type EngineFailure,
+  type RequestUsage,
   UNKNOWN_USAGE,
   type Usage,
 } from '../policies/facts/engine-event.ts';
@@ -43,6 +44,8 @@ export interface Capture {
   /** What the caller requires and the call lacks. Such a call is not a success. */
   unmet: EngineFailure | null;
   usage: Usage;
+  /** What each finished request used, as far as it was reported while the call ran. */
+  requests: readonly RequestUsage[];
 }
 
 interface CaptureBuilder {
@@ -65,7 +68,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   const denied = new Set<string>();
   const servers = new Map<string | null, ServerReport>();
   const seen = { listed: false, begun: false };
-  const captured: Omit<Capture, 'answer' | 'turns' | 'usage' | 'servers' | 'unmet'> = {
+  const captured: Omit<Capture, 'answer' | 'turns' | 'usage' | 'requests' | 'servers' | 'unmet'> = {
     sessionId: null,
     model: null,
     completed: false,
@@ -78,6 +81,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     tools: 0,
   };
   let usage: Usage = UNKNOWN_USAGE;
+  const spent = new Map<string, RequestUsage>();
   /** A count has an unknown cost, so the known cost of the rest is not the whole cost. */
   let unpriced = false;
   let requests = 0;
@@ -194,6 +198,10 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       if ('usd' in counts) unpriced = counts.usd === null || (adds === true && unpriced);
       usage = { ...usage, ...(adds ? addedUsage(usage, counts) : counts), ...(unpriced ? { usd: null } : {}) };
     },
+    spent: ({ request, used }) => {
+      const before = spent.get(request) ?? { model: null, input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
+      spent.set(request, { ...before, ...used });
+    },
     completed: () => {
       const lost = answer.lost();
       if (lost !== null) stopped ??= { message: lost, code: 'answer_too_large' };
@@ -233,6 +241,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       turns: turns.count(),
       // A CLI may count only the requests that got an answer.
       usage: { ...usage, turns: turns.count(), api_requests: Math.max(usage.api_requests ?? 0, requests) || null },
+      requests: [...spent.values()],
     }),
   };
 }
@@ -252,6 +261,7 @@ interface Running {
 
 const BESIDE_THE_ANSWER: ReadonlySet<EngineEvent['how']> = new Set([
   'counted',
+  'spent',
   'session_named',
   'warned',
   'server',

@@ -2,6 +2,8 @@
 
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Ending } from '../policies/facts/evidence.ts';
+import type { Caps } from '../policies/limits/caps.ts';
+import { type CapReached, capReached, estimatedTokens } from '../policies/limits/caps.ts';
 import type { Adapter } from './adapter.ts';
 import type { StreamReading } from './reading.ts';
 
@@ -14,17 +16,19 @@ export interface GuardLimits {
   startMs: number | null;
   maxTurns: number | null;
   maxOutputBytes: number;
+  /** Absent if it may use any number of tokens and dollars. */
+  caps?: Caps & { promptBytes: number };
 }
 
 export interface Guarded {
   limits: GuardLimits;
   retries: 'cut' | 'allow';
-  adapter: Pick<Adapter, 'lingerMs'>;
+  adapter: Pick<Adapter, 'lingerMs' | 'liveUsage'>;
 }
 
 /** Until when the CLI must be held stopped, so that it sends no further request; null if it would send none. */
 export function heldUntil(cause: Ending, { asksAgain }: Pick<Adapter, 'asksAgain'>): 'signalled' | 'ended' | null {
-  if (cause === 'max_turns') return 'signalled';
+  if (cause === 'max_turns' || cause === 'over_cap') return 'signalled';
   if (cause === 'requirement_unmet') return 'ended';
   // The CLI sends its next request before it could react to a signal.
   return cause === 'retry_cut' && asksAgain === 'at once' ? 'ended' : null;
@@ -33,6 +37,8 @@ export function heldUntil(cause: Ending, { asksAgain }: Pick<Adapter, 'asksAgain
 interface GuardWatch {
   /** Resolves with the first cause to end the call; no later one counts. */
   cause: Promise<Ending>;
+  /** The cap that ended the call; null if none did. */
+  cap(): CapReached | null;
   release(): void;
 }
 
@@ -48,6 +54,12 @@ const MAY_LACK: ReadonlySet<EngineEvent['how']> = new Set([
     'requested',
   ] as const),
 ]);
+
+/** Turns after which a CLI that counts its requests has not counted any: its version does not, or its file cannot be read. */
+const UNCOUNTED_TURNS = 3;
+
+/** With these events the CLI has sent a request. What it answers is paid, and may be the answer of the call. */
+const REQUESTS: ReadonlySet<EngineEvent['how']> = new Set(['requested', 'turn_began', 'said']);
 
 /** @param ageMs how long the CLI had been running before this guard started. */
 export function guard(
@@ -65,18 +77,44 @@ export function guard(
     if (limits.idleMs !== null) dogs.set('idle', limits.idleMs, () => end('idle'));
   };
   let over = false;
-  const take = (event: EngineEvent, turns: () => number) => {
+  let cap: CapReached | null = null;
+  /** A tool was used and its result is not sent yet, so that the CLI will call the model again. */
+  let acts = false;
+  let sought: Promise<void> | null = null;
+  let isSought = false;
+  const { caps } = limits;
+  const look = () => {
+    if (caps === undefined || over || cap !== null) return;
+    const { requests, model, turns } = reading.capture();
+    // The count of the first request may be late, but not as late as this.
+    if (requests.length === 0 && adapter.liveUsage !== null) {
+      if ((turns ?? 0) < UNCOUNTED_TURNS) return;
+      sought ??= reading.seekCounts().then(() => {
+        isSought = true;
+        if (acts) look();
+      });
+      if (!isSought) return;
+    }
+    const estimate = estimatedTokens(caps.promptBytes, reading.bytes(), turns ?? 1);
+    cap = capReached(caps, { requests, model, estimate });
+    if (cap !== null) end('over_cap');
+  };
+  const take = (event: EngineEvent) => {
     // After its terminal event a call can only linger.
     if (over) return;
     over = event.how === 'completed' || event.how === 'failed';
     if (MAY_LACK.has(event.how) && reading.unmet() !== null) end('requirement_unmet');
     if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
     if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
+    if (event.how === 'tool_began' || event.how === 'tool_ended') acts = true;
+    else if (REQUESTS.has(event.how)) acts = false;
+    // The count of a request may arrive after its tool has begun.
+    if (acts) look();
     // A tool call in the last allowed turn leads to one more turn, which would be paid as soon as the tool's result is there.
     if (
       (event.how === 'tool_began' || event.how === 'tool_ended') &&
       limits.maxTurns !== null &&
-      turns() >= limits.maxTurns
+      (reading.capture().turns ?? 0) >= limits.maxTurns
     )
       end('max_turns');
   };
@@ -84,6 +122,8 @@ export function guard(
     dogs.drop('start');
     rest();
     if (bytes > limits.maxOutputBytes) end('overflowed');
+    // Without events, nothing shows when it calls the model again.
+    if (adapter.liveUsage === null) look();
   };
   dogs.set('wall', Math.max(0, limits.wallMs - ageMs), () => end('timed_out'));
   if (limits.startMs !== null) dogs.set('start', Math.max(0, limits.startMs - ageMs), () => end('idle'));
@@ -96,7 +136,7 @@ export function guard(
     stop.removeEventListener('abort', cancel);
     dogs.release();
   };
-  return { cause, release };
+  return { cause, cap: () => cap, release };
 }
 
 /** Named timers. Each can be set again. `release` drops all of them, and none can be set after that. */

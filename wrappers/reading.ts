@@ -14,12 +14,13 @@ import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { keepCut, keptCut } from './following/cut.ts';
 import { type Follower, follow, watchFolder } from './following/follow.ts';
+import { followUsage, type UsageSource } from './following/usage-log.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 import { type CliExit, printedIn, writtenTo } from './own/conclude.ts';
 
 export interface StreamReading {
   /** Continues to read whenever the files grow; `onGrowth` gets their size in bytes. */
-  watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
+  watch(onEvent: (event: EngineEvent) => void, onGrowth: (bytes: number) => void): void;
   /**
    * Loads the code that picks error lines before the CLI writes any. Loading it later would delay ending a CLI that lacks a
    * requirement.
@@ -27,6 +28,8 @@ export interface StreamReading {
   prepare(): void;
   /** Reads once, now. */
   look(): void;
+  /** Looks once more for the file in which the CLI counts its requests. */
+  seekCounts(): Promise<void>;
   /** Call this before our first signal: output that the CLI writes after it cannot make the call a success. */
   signalling(): void;
   /** After `finish`: the CLI reported success beyond the limit of output. */
@@ -77,10 +80,11 @@ export function read(
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & Speaker,
   maxOutputBytes = Number.POSITIVE_INFINITY,
   requires?: Requirements,
+  usage?: UsageSource,
 ): StreamReading {
   const capture = createCapture(requires);
   const selected = createSelection(speakerOf(adapter));
-  let tell: (event: EngineEvent, turns: () => number) => void = () => {};
+  let tell: (event: EngineEvent) => void = () => {};
   let grown: (bytes: number) => void = () => {};
   let stopWatching = () => {};
   let watching = false;
@@ -93,9 +97,10 @@ export function read(
 
   const take = (events: readonly EngineEvent[], from: 'stream' | 'stderr') => {
     for (const event of events.flatMap(withServers)) {
+      if (event.how === 'session_named') counts?.named(event.id);
       if (isCut && event.how === 'completed') completedLate = true;
       if (!isCut || !BEFORE_SIGNAL.has(event.how)) capture.add(event, from);
-      tell(event, () => capture.result().turns ?? 0);
+      tell(event);
     }
   };
   let asks = adapter.described === undefined && adapter.tool !== null;
@@ -140,6 +145,14 @@ export function read(
   const stderr = followAfter(stdout, files.stderr, takeLines, () => eventCount);
   // The log is read first: what it says of servers must count before the CLI's next events.
   const log = adapter.log === null || files.log === undefined ? null : followLog(files.log, adapter.log, take);
+  const counts =
+    usage === undefined
+      ? null
+      : followUsage(
+          usage,
+          (events) => take(events, 'stderr'),
+          () => look(),
+        );
   const look = () => {
     if (finished || broken !== null) return;
     try {
@@ -154,6 +167,7 @@ export function read(
     if (now > size) grown(now);
     size = now;
     while (log?.advance());
+    while (counts?.advance());
     const more = [stdout.advance(), stderr?.advance()].includes(true);
     // A question has no line end.
     for (const one of [stdout, stderr]) if (asks && one !== null) takeQuestion(one.begun(), () => stdout.advance());
@@ -165,6 +179,7 @@ export function read(
     stdout.close();
     stderr?.close();
     log?.close();
+    counts?.close();
   };
   const release = () => {
     finished = true;
@@ -186,6 +201,7 @@ export function read(
       look();
     },
     look,
+    seekCounts: async () => counts?.seek(),
     prepare: selected.prepare,
     signalling() {
       cut(stdout.size());
@@ -197,6 +213,9 @@ export function read(
       stopWatching();
       while (log?.advance());
       log?.finish();
+      await counts?.seek();
+      counts?.finish();
+      counts?.close();
       while (stdout.advance());
       for (let more = true; more; await selected.ready()) more = stderr?.advance() ?? false;
       size = stdout.size() + (stderr?.size() ?? 0);

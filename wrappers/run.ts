@@ -6,8 +6,10 @@ import { type MachineClocks, sleptBetween } from '../policies/facts/deadline.ts'
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Ending } from '../policies/facts/evidence.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
+import type { CapReached } from '../policies/limits/caps.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
+import type { UsageSource } from './following/usage-log.ts';
 import { type GuardLimits, guard, heldUntil } from './guard.ts';
 import { makeGroup, moveInto, notExecuted, removeGroup, startWithin } from './processes/cgroup.ts';
 import { describeSurvivors, endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
@@ -30,8 +32,13 @@ export interface Invocation {
   folders?: readonly string[];
   retries: 'cut' | 'allow';
   requires?: Requirements;
+  /** Where its requests are counted while it runs; absent if no cap needs that, or only its stream counts them. */
+  usage?: UsageSource;
   limits: GuardLimits;
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'described'> &
+  adapter: Pick<
+    Adapter,
+    'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'liveUsage' | 'described'
+  > &
     Speaker;
 }
 
@@ -56,6 +63,8 @@ export interface Outcome {
   survivors?: readonly string[];
   /** Why the operating system did not start the CLI. */
   spawnError: NodeJS.ErrnoException | null;
+  /** The cap that ended it; absent if none did. */
+  cap?: CapReached;
   /** The caller closes them after use; absent if nothing was opened. */
   streams?: Streams;
 }
@@ -136,6 +145,7 @@ async function attend(
   started?.then(prepare, () => {});
   let silent = false;
   let survivors: string[] = [];
+  let cap: CapReached | null = null;
   const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({
     ending,
     ...exit,
@@ -148,12 +158,14 @@ async function attend(
     stderrBytes: reading.stderrBytes(),
     orphansKilled: end.ended,
     survivors,
+    ...(cap === null ? {} : { cap }),
     streams: reading.streams,
   });
 
   const watch = guard(invocation, 0, observedBy(observer, reading), stop);
   const first = await Promise.race([watch.cause, exited]);
   watch.release();
+  cap = watch.cap();
   let end: TreeEnd = { ended: 0, survivors: [] };
   if (typeof first === 'string') {
     const until = heldUntil(first, invocation.adapter);
@@ -179,8 +191,8 @@ async function attend(
 function observedBy({ observed }: Observer, reading: StreamReading): StreamReading {
   if (observed === undefined) return reading;
   const watch: StreamReading['watch'] = (onEvent, onGrowth) =>
-    reading.watch((event, turns) => {
-      onEvent(event, turns);
+    reading.watch((event) => {
+      onEvent(event);
       observed(event, reading.capture);
     }, onGrowth);
   return { ...reading, watch };
@@ -207,12 +219,16 @@ function openFiles({
   adapter,
   limits,
   requires,
+  usage,
 }: Invocation): { descriptors: Descriptors; reading: StreamReading } | Error {
   const opened: number[] = [];
   try {
     if (files.log !== undefined) closeSync(openSync(files.log, 'a', 0o600));
     opened.push(openSync(files.stdin, 'r'), openSync(files.stdout, 'a', 0o600), openSync(files.stderr, 'a', 0o600));
-    return { descriptors: opened as Descriptors, reading: read(files, adapter, limits.maxOutputBytes, requires) };
+    return {
+      descriptors: opened as Descriptors,
+      reading: read(files, adapter, limits.maxOutputBytes, requires, usage),
+    };
   } catch (error) {
     for (const descriptor of opened) closeSync(descriptor);
     return ofSystem(error);

@@ -10,10 +10,11 @@ import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import type { RequestedSession } from '../../loops/session/call-session.ts';
 import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
+import type { Caps } from '../../policies/limits/caps.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { oneLine, shellWord } from '../../policies/text/display.ts';
 import { isPipe } from '../../state/disk/regular-file.ts';
-import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../../state/task-folder.ts';
+import { locateTask, projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../../state/task-folder.ts';
 import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/adapter.ts';
@@ -100,6 +101,7 @@ interface Extras {
   form: AnswerForm | null;
   session: RequestedSession | null;
   oneLine: OneLine | null;
+  caps: Caps | null;
 }
 
 /** @returns a sentence if one of them cannot be had. The files of a call in one line are made last. */
@@ -109,12 +111,14 @@ async function extrasOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | 
   const schema = args.text['json-schema'];
   const form = schema === undefined ? null : await readAnswerForm(adapter, schema);
   if (typeof form === 'string') return form;
-  if (dispatch !== null) return { environment, form, session: null, oneLine: null };
+  const caps = await requestedCaps(adapter, args);
+  if (typeof caps === 'string') return caps;
+  if (dispatch !== null) return { environment, form, session: null, oneLine: null, caps };
   const isInSession = args.given.has('session') || args.given.has('last');
   const session = isInSession ? (await inSession()).requestedSession(adapter.tool, args, environment) : null;
   if (typeof session === 'string') return session;
   const oneLine = isOneLine(args) ? completeOneLine(args) : null;
-  return typeof oneLine === 'string' ? oneLine : { environment, form, session, oneLine };
+  return typeof oneLine === 'string' ? oneLine : { environment, form, session, oneLine, caps };
 }
 
 /** A dispatcher starts its wrapper in the environment of the account. */
@@ -125,6 +129,18 @@ async function environmentFor(
   if (account === undefined) return { ...process.env };
   const { environmentOf } = await import('../../state/accounts.ts');
   return environmentOf(account, tool, process.env, path.resolve(cwd ?? '.'));
+}
+
+/** Most calls have no caps, and load nothing for them. */
+async function requestedCaps(adapter: Adapter, { text, number }: Arguments): Promise<Caps | null | string> {
+  const dollars = text['max-usd'];
+  const maxTokens = number['max-tokens'] ?? null;
+  if (dollars === undefined && maxTokens === null) return null;
+  const maxUsd = dollars === undefined ? null : /^\d{1,9}(?:\.\d{1,9})?$/.test(dollars) ? Number(dollars) : 0;
+  if (maxUsd === 0) return `--max-usd takes dollars above 0, such as 2.50, not ${JSON.stringify(dollars)}`;
+  const { capsOf } = await import('../../loops/call/caps.ts');
+  const project = projectRoot(path.resolve(text.cwd ?? '.'));
+  return capsOf(adapter, text.model ?? null, { maxTokens, maxUsd }, project);
 }
 
 /** The caller did not name all files of the call. */
@@ -179,7 +195,7 @@ function requestOf(
   adapter: Adapter,
   args: Arguments,
   dispatch: Dispatch | null,
-  { environment, oneLine, form }: Extras,
+  { environment, oneLine, form, caps }: Extras,
 ): WrapperRequest | string {
   const { text, texts, number, given } = args;
   const unfit = commitMistake(given.has('allow-commit'), text.access!, '--allow-commit', '--access write');
@@ -235,6 +251,7 @@ function requestOf(
       startTimeoutMs: number['start-timeout-ms'] || null,
       maxTurns: number['max-turns'] ?? null,
       maxOutputBytes: number['max-output-bytes']!,
+      ...(caps === null ? {} : { caps }),
     },
     charge,
     redactionPatterns: dispatch?.redaction_patterns ?? [],

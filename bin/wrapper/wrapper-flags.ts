@@ -69,6 +69,15 @@ export const WRAPPER_FLAGS = {
     about: 'what the agent may do: read, change the working folder, or anything',
   },
   'max-turns': { takes: 'number', min: 1, about: 'end the call when it makes more model requests' },
+  'max-tokens': {
+    takes: 'number',
+    min: 1,
+    about: 'end the call before its next model request once it has used this many tokens',
+  },
+  'max-usd': {
+    takes: 'text',
+    about: 'the same in US dollars; needs a price: `prices` in tollgate.yaml, or the list of claude itself',
+  },
   'max-output-bytes': { takes: 'number', min: 1, default: GIB, about: 'end the call when its output is larger' },
   'inner-retries': {
     takes: 'choice',

@@ -3,15 +3,18 @@
 import path from 'node:path';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
+import type { UsageSource } from '../../wrappers/following/usage-log.ts';
 import type { GuardLimits } from '../../wrappers/guard.ts';
 import { withFiles } from '../../wrappers/own/adapter.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
 import type { Attempt } from './attempt.ts';
 import { type EquippedCall, wallMs } from './phases.ts';
+import type { WrapperRequest } from './request.ts';
 
 /** Makes the input of the runner. */
-export function invocationOf({ request, callId, binary, argv, attempt, overlay }: EquippedCall): Invocation {
+export function invocationOf(call: EquippedCall): Invocation {
+  const { request, callId, binary, argv, attempt, overlay, prompt, startedAt } = call;
   const { adapter, call: callRequest } = request;
   const log = adapter.log !== null && callRequest.environment[adapter.log.variable] === undefined ? adapter.log : null;
   const logFile = path.join(attempt.temporary, LOG);
@@ -39,7 +42,8 @@ export function invocationOf({ request, callId, binary, argv, attempt, overlay }
     folders: [attempt.folder, attempt.temporary],
     retries: callRequest.innerRetries,
     ...(callRequest.requires === undefined ? {} : { requires: callRequest.requires }),
-    limits: limitsOf(request.limits),
+    ...usageSource(request, startedAt),
+    limits: limitsOf(request.limits, prompt.length),
     adapter,
   };
 }
@@ -51,10 +55,27 @@ export const settingsFile = ({ temporary }: Pick<Attempt, 'temporary'>): string 
 /** The log is raw, so it is removed with the folder. */
 const LOG = 'cli.log';
 
-/** The guard's limits, in milliseconds, turns and bytes. */
-export function limitsOf(limits: CallLimits): GuardLimits {
-  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = limits;
-  return { wallMs: wallMs(limits), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
+/** The guard's limits, in milliseconds, turns, bytes, tokens and dollars. */
+export function limitsOf(limits: CallLimits, promptBytes: number): GuardLimits {
+  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes, caps } = limits;
+  const common = { idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
+  return { wallMs: wallMs(limits), ...common, ...(caps === undefined ? {} : { caps: { ...caps, promptBytes } }) };
+}
+
+/** Where the requests of a capped call are counted, if not in its event stream. */
+export function usageSource(
+  { adapter, call, limits }: Pick<WrapperRequest, 'adapter' | 'call' | 'limits'>,
+  since: Date,
+): { usage?: UsageSource } {
+  const { liveUsage: log } = adapter;
+  if (limits.caps === undefined || log === null || log === 'stream') return {};
+  const { environment, cwd, resumeSession, newSession } = call;
+  const sessionId = resumeSession ?? (adapter.sessionId === 'chosen' ? newSession : null);
+  const find = async (id: string) => {
+    const store = await adapter.sessions();
+    return (await store.find(id, { environment, cwd }))?.file ?? null;
+  };
+  return { usage: { log, since, sessionId, find } };
 }
 
 /** Inserts the paths of a call's files into the words of a CLI that a project describes. */

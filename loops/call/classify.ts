@@ -4,6 +4,7 @@ import type { Clock } from '../../policies/facts/clock.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
 import { type Evidence, type Verdict, visibleChars } from '../../policies/facts/evidence.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { capWords } from '../../policies/limits/caps.ts';
 import { isOfHelper } from '../../policies/rules/mcp.ts';
 import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
@@ -148,6 +149,7 @@ function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
       error === null
         ? null
         : { class: 'tooling', reason: 'not_started', message: `the CLI could not be started: ${error.message}` },
+    ...(outcome.cap === undefined ? {} : { overCap: capWords(outcome.cap) }),
     tokens: capture.usage.total_tokens,
   };
 }

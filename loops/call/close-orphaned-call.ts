@@ -23,7 +23,7 @@ import { type Attempt, strangeFileIn } from '../attempt/attempt.ts';
 import { publishedRecord } from '../attempt/captured.ts';
 import { closeAttempt } from '../attempt/close-attempt.ts';
 import { ageOf } from '../attempt/deadline.ts';
-import { limitsOf } from '../attempt/invocation.ts';
+import { limitsOf, usageSource } from '../attempt/invocation.ts';
 import type { RecordableCall } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
 import { discardSaved, type RestoredCall, restoreCall, treeOf } from '../attempt/restored-draft.ts';
@@ -239,7 +239,11 @@ async function leftOf(
     adapter,
     retries: call.innerRetries,
     ...(call.requires === undefined ? {} : { requires: call.requires }),
-    limits: limitsOf(sent === undefined ? limits : strictest(limits, sent.limits)),
+    ...usageSource(restored.request, restored.startedAt),
+    limits: limitsOf(
+      sent === undefined ? limits : strictest(limits, sent.limits),
+      kindOf(attempt.files.stdin) === null ? 0 : lstatSync(attempt.files.stdin).size,
+    ),
     ageMs: sent === undefined ? ageMs : Math.max(ageMs, nowMs() - sent.atMs),
   };
 }

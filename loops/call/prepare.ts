@@ -51,7 +51,9 @@ export function prepare(
     const schemaFile = path.join(attempt.temporary, 'answer-schema.json');
     const schema = flaggedSchema(request);
     const formed = schema === null ? [] : adapter.answerSchema!.argv(schema, schemaFile);
-    const words = withoutFlags(adapter.argv(request.call, [...overlay.argv, ...counting, ...formed]), lacked);
+    const usd = request.limits.caps?.usd?.max;
+    const capped = usd === undefined ? request.call : { ...request.call, maxUsd: usd };
+    const words = withoutFlags(adapter.argv(capped, [...overlay.argv, ...counting, ...formed]), lacked);
     const argv = withFilesOf(adapter, words, attempt.files);
     const warnings = [...checked.warnings, ...overlay.warnings];
     const equipped: EquippedCall = { ...checked, argv, attempt, overlay, countedBefore, recorder, warnings };

@@ -5,6 +5,7 @@ import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts'
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
+import { type CapUse, capReached, capWords, tokensOf } from '../../policies/limits/caps.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
@@ -40,7 +41,7 @@ export function recordOf(
     wrapper_exit_code: exitCode,
     session_id: capture.sessionId ?? call.resumeSession ?? (adapter.sessionId === 'chosen' ? call.newSession : null),
     answer_bytes: Buffer.byteLength(capture.answer),
-    usage: usageOf(recordable, capture.usage),
+    usage: withRequests(usageOf(recordable, capture.usage), outcome),
     tool_calls: toolsOf(recordable, capture.tools),
     denied_tools: [...new Set(capture.denials.map(({ tool }) => tool))],
     warnings: warningsOf(recordable, outcome, verdict.class === null),
@@ -77,6 +78,21 @@ function usageOf({ request, countedBefore }: RecordableCall, usage: Usage): Usag
     cached_tokens: own('cached_tokens'),
     output_tokens: own('output_tokens'),
     total_tokens: own('total_tokens'),
+  };
+}
+
+/** A call that was ended counts nothing by itself. What its finished requests used is known if it had a cap. */
+function withRequests(usage: Usage, { capture: { requests } }: Outcome): Usage {
+  if (usage.total_tokens !== null || requests.length === 0) return usage;
+  const sum = (count: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>
+    requests.reduce((total, one) => total + one[count], 0);
+  return {
+    ...usage,
+    api_requests: usage.api_requests ?? requests.length,
+    input_tokens: sum('input_tokens'),
+    cached_tokens: sum('cached_tokens'),
+    output_tokens: sum('output_tokens'),
+    total_tokens: tokensOf(requests),
   };
 }
 
@@ -195,6 +211,8 @@ function warningsOf(
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
   if (limits.timeoutMode === 'wait_done' && (durationMs ?? 0) > limits.timeoutMs)
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
+  const over = succeeded && limits.caps !== undefined ? capReached(limits.caps, useOf(capture)) : null;
+  if (over !== null) warnings.push(`the answer was complete, but ${capWords(over)}`);
   if (survivors.length > 0)
     warnings.push(
       `processes of the call could not be ended, since they belong to another user or hang in the kernel: ${survivors.join(', ')}; end them as that user or as root`,
@@ -203,6 +221,19 @@ function warningsOf(
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
     warnings.push(`session ${call.resumeSession} was requested, but the CLI continued in ${capture.sessionId}`);
   return warnings;
+}
+
+/** What a complete call used: by its requests, or else by its own count. */
+function useOf({ requests, model, usage }: Outcome['capture']): CapUse {
+  const { input_tokens, cached_tokens, output_tokens } = usage;
+  const isKnown = requests.length === 0 && input_tokens !== null && output_tokens !== null;
+  const whole = {
+    model: null,
+    input_tokens: input_tokens ?? 0,
+    cached_tokens: cached_tokens ?? 0,
+    output_tokens: output_tokens ?? 0,
+  };
+  return { requests: isKnown ? [whole] : requests, model, estimate: 0 };
 }
 
 /** Lists the servers and tools that the agent did not have. */

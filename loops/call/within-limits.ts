@@ -36,6 +36,9 @@ export async function withinLimits<Called extends { record: CallRecord }>(
     // The time of a call begins when it leaves the queue.
     const start = admission.waited ? { startedAt: clock(), begunMs: nowMs() } : {};
     admitted = { ...checked, warnings, ...start };
+    const { left } = admission;
+    if (left.tokens !== null || left.usd !== null)
+      admitted = await (await import('./caps.ts')).cappedBy(admitted, left);
   }
   const called = await make(admitted);
   if (isLimited || mayHold(called.record, limitedCall.environment)) {

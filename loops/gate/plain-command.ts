@@ -41,6 +41,7 @@ const SILENT = {
   readStderr: null,
   log: null,
   usageFile: null,
+  liveUsage: null,
   asksAgain: 'after a wait',
   lingerMs: 0,
 } as const;

@@ -20,8 +20,8 @@ import { isNested, type LimitedCall, projectOf, SHORT_WAIT_MS } from './limited-
 import { settleDeadCalls } from './settle-dead-calls.ts';
 
 export type Admission =
-  /** `near`: the warnings. */
-  | { how: 'admitted'; near: string[]; waited: boolean }
+  /** `near`: the warnings. `left`: what this call may use of the strictest limit. */
+  | { how: 'admitted'; near: string[]; waited: boolean; left: Left }
   | {
       how: 'refused';
       reason: 'own_limit' | 'held' | 'bad_state' | 'state_unwritable';
@@ -29,6 +29,12 @@ export type Admission =
       retryAt: Date | null;
     }
   | { how: 'stopped' };
+
+/** null: any number. */
+interface Left {
+  tokens: number | null;
+  usd: number | null;
+}
 
 interface Asking {
   call: LimitedCall;
@@ -84,7 +90,12 @@ async function byHoldsAlone(asking: Asking, standing: Standing): Promise<Admissi
   }
 }
 
-const FREE: Admission = { how: 'admitted', near: [], waited: false };
+const FREE = {
+  how: 'admitted',
+  near: [] as string[],
+  waited: false,
+  left: { tokens: null, usd: null },
+} as const satisfies Admission;
 
 /**
  * Returns whether the call must queue. The first one in the queue may wait for this very call, whose run has queued for it
@@ -174,7 +185,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   const before = ledger.open.find(({ call_id }) => call_id === call.callId);
   if (before !== undefined) {
     writeLimitsLedger(files, ownedBy(ledger, call.callId, self));
-    return FREE;
+    return { ...FREE, left: leftFor(call, inForce, ledger, now) };
   }
   const counted = counting(
     ledger,
@@ -188,7 +199,17 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
     return { how: 'refused', reason: 'own_limit', message, retryAt: admitted.retryAt };
   }
   writeLimitsLedger(files, admitted.ledger);
-  return { how: 'admitted', near: admitted.near, waited: false };
+  return { ...FREE, near: admitted.near, left: leftFor(call, inForce, admitted.ledger, now) };
+}
+
+/** Calls that run at the same time share it, and may together use more. */
+function leftFor({ tool }: LimitedCall, inForce: readonly LimitsInForce[], ledger: LimitsLedger, now: number): Left {
+  const rows = budgetsUsed(inForce, ledger, new Date(now), tool);
+  const least = (unit: 'tokens' | 'usd') => {
+    const left = rows.filter((row) => row.unit === unit).map(({ most, used }) => Math.max(0, most - used));
+    return left.length === 0 ? null : Math.min(...left);
+  };
+  return { tokens: least('tokens'), usd: least('usd') };
 }
 
 /** The usage of calls whose process died may bring a limit near; no process has reported that yet. */

@@ -271,6 +271,7 @@ function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null
     case 'turn_began':
     case 'requested':
     case 'counted':
+    case 'spent':
       return null;
   }
 }

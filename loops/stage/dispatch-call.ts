@@ -15,6 +15,7 @@ import { hasKeptAnswer, hasOutput } from '../attempt/captured.ts';
 import type { Dispatch } from '../attempt/dispatch.ts';
 import { GUARDIAN_TIMEOUTS, newCallId } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
+import { isPriced } from '../call/caps.ts';
 import { settle } from '../call/settle.ts';
 import { closedBy } from '../guard/enter-task.ts';
 import { checkGuarded, keepGuarded } from '../guard/guard-call.ts';
@@ -25,7 +26,7 @@ import { type LimitedCall, projectOf } from '../limits/limited-call.ts';
 import { settleLimits } from '../limits/settle-limits.ts';
 import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
-import { nestedWords, paidWords } from '../task/paid-calls.ts';
+import { nestedWords, paidWords, spentOf } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { type CallSlot, UNLIMITED } from '../task/run-context.ts';
 import { engineOf, type StageRun } from '../task/stage-run.ts';
@@ -190,8 +191,24 @@ function errandOf(
     },
     promptFile: sent.file,
     resumeSession,
+    ...remainingOf(open, stage),
   };
 }
+
+/** Rounded up, so that the next call is refused once this one has used it. Without a price, dollars are only counted after it. */
+function remainingOf(open: OpenTask, { tool, model }: StageRun['stage']): Pick<Errand, 'maxTokens' | 'maxUsd'> {
+  const { max_tokens: tokens, max_usd: usd } = open.manifest.budgets;
+  if (tokens === undefined && usd === undefined) return { maxTokens: null, maxUsd: null };
+  const spent = spentOf(open);
+  const isDollars = usd !== undefined && isPriced(adapterOf(tool), model ?? null, open.project.prices);
+  return {
+    maxTokens: tokens === undefined ? null : Math.max(1, tokens - spent.tokens),
+    maxUsd: isDollars ? Math.max(usd - spent.usd, LEAST_USD) : null,
+  };
+}
+
+/** The least amount that the flag can express. */
+const LEAST_USD = 0.000001;
 
 /**
  * Finds a success that an earlier run paid for and did not use. The same prompt is not sent again, nor a changed one if the user

@@ -33,6 +33,9 @@ export interface Errand {
   promptFile: string;
   timeoutMs: number;
   resumeSession: string | null;
+  /** What the call may use of the task's budgets; null: any number. */
+  maxTokens: number | null;
+  maxUsd: number | null;
 }
 
 interface GuardianEnd {
@@ -181,6 +184,8 @@ function commandOf(errand: Errand): string[] {
     'idle-timeout-ms': stage.idle_timeout_ms,
     'start-timeout-ms': stage.start_timeout_ms,
     'max-turns': stage.max_turns,
+    'max-tokens': errand.maxTokens,
+    'max-usd': errand.maxUsd?.toFixed(6),
     model: stage.model,
     access,
     ...ownFlagsOf(stage),

@@ -33,7 +33,7 @@ export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, a
 }
 
 /** Endings caused by our own limits, or before any request. */
-const OURS: ReadonlySet<Ending> = new Set(['not_started', 'cancelled', 'max_turns', 'overflowed']);
+const OURS: ReadonlySet<Ending> = new Set(['not_started', 'cancelled', 'max_turns', 'over_cap', 'overflowed']);
 
 /** OpenAI's and Anthropic's error types, and the names of gRPC's codes. */
 const OF_A_SERVICE =

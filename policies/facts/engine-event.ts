@@ -58,9 +58,20 @@ export type EngineEvent =
   | { how: 'stopped'; failure: EngineFailure; unlessSaid?: true }
   /** Totals so far; `adds`: amounts on top of those reported before. */
   | { how: 'counted'; usage: Partial<Usage>; adds?: true }
+  /** What one request used so far. A later event of the same `request` replaces what it reports of it. */
+  | { how: 'spent'; request: string; used: Partial<RequestUsage> }
   | { how: 'completed' }
   /** The terminal failure; with an empty message the last error gives the reason. */
   | { how: 'failed'; failure: EngineFailure };
+
+/** The tokens of one request to the model. `input_tokens` includes those from the cache. */
+export interface RequestUsage {
+  /** null if it is that of the call. */
+  model: string | null;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+}
 
 /** What one call used. `null` is unknown, never zero. */
 export interface Usage {

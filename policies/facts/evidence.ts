@@ -31,6 +31,8 @@ export interface Evidence {
   remarks: string[];
   /** Why the CLI was never started, in our own words. */
   obstacle: Obstacle | null;
+  /** Why the call was ended at a cap, in our own words; absent if it was not. */
+  overCap?: string;
   /** Model tokens that the CLI counted; 0 with an empty answer means that no model was called. */
   tokens: number | null;
 }
@@ -60,6 +62,7 @@ export const ENDINGS = {
   timed_out: 'the wall deadline passed',
   idle: 'no byte of output for the idle limit',
   max_turns: 'the limit of turns was reached',
+  over_cap: 'the call used all the tokens or dollars that it may use',
   overflowed: 'the output grew over its limit',
   retry_cut: 'the CLI announced a retry of its own, which would be paid again',
   requirement_unmet: 'the call lacked what it must have (a server, a permission, a sign-in), and was ended',

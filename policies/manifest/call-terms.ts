@@ -1,6 +1,7 @@
 // Defines the terms of a call, and checks a task's limits other than paid calls.
 
 import { MAX_TIMEOUT_MS, type MachineClocks } from '../facts/deadline.ts';
+import { type Caps, lowerCap } from '../limits/caps.ts';
 
 export interface CallLimits {
   timeoutMs: number;
@@ -9,6 +10,8 @@ export interface CallLimits {
   startTimeoutMs: number | null;
   maxTurns: number | null;
   maxOutputBytes: number;
+  /** Absent if it may use any number of tokens and dollars. */
+  caps?: Caps;
 }
 
 export interface CallTerms {
@@ -40,11 +43,19 @@ export function isTerms(value: unknown): value is CallTerms {
     [limits.idleTimeoutMs, limits.startTimeoutMs, limits.maxTurns].every(
       (one) => one === null || Number.isFinite(one),
     ) &&
+    isCaps(limits.caps) &&
     typeof temporary === 'string' &&
     Array.isArray(overlay_folders) &&
     overlay_folders.every((one) => typeof one === 'string') &&
     (folder === undefined || typeof folder === 'string')
   );
+}
+
+function isCaps(caps: unknown): boolean {
+  if (caps === undefined) return true;
+  const { tokens, usd, prices } = (caps ?? {}) as Partial<Caps>;
+  const isObject = typeof prices === 'object' && prices !== null;
+  return isObject && [tokens, usd].every((cap) => cap === null || Number.isFinite(cap?.max));
 }
 
 /** Returns the limits that both allow. */
@@ -56,7 +67,14 @@ export function strictest(one: CallLimits, other: CallLimits): CallLimits {
     startTimeoutMs: least(one.startTimeoutMs, other.startTimeoutMs),
     maxTurns: least(one.maxTurns, other.maxTurns),
     maxOutputBytes: Math.min(one.maxOutputBytes, other.maxOutputBytes),
+    ...strictestCaps(one.caps, other.caps),
   };
+}
+
+function strictestCaps(one: Caps | undefined, other: Caps | undefined): { caps?: Caps } {
+  if (one === undefined || other === undefined) return one || other ? { caps: (one ?? other)! } : {};
+  const prices = { ...other.prices, ...one.prices };
+  return { caps: { tokens: lowerCap(one.tokens, other.tokens), usd: lowerCap(one.usd, other.usd), prices } };
 }
 
 /** null means no limit. */

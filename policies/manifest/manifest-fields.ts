@@ -291,12 +291,13 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: 'no limit',
   },
   'budgets.max_tokens': {
-    about: 'Tokens in all; no call is begun beyond it',
+    about: 'Tokens in all; a call that reaches it is ended, and no call is begun beyond it',
     example: '2000000',
     without: 'no limit',
   },
   'budgets.max_usd': {
-    about: 'US dollars in all, as far as prices are known; no call is begun beyond it',
+    about:
+      'US dollars in all, as far as prices are known; a call that reaches it is ended, and no call is begun beyond it',
     example: '5.00',
     without: 'no limit',
   },

@@ -1,7 +1,8 @@
 // Gives next actions for the account: a refused key or login, the service's quotas, and the task's own budget.
 
-import { goOnLine, toDo, toType } from '../facts/next-action.ts';
+import { forUser, goOnLine, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
+import { ENDING_RULES } from '../rules/endings.ts';
 import {
   goOn,
   isOwnCall,
@@ -46,6 +47,35 @@ const paidFor: WayOut = (situation) => [
   toDo(otherTool(situation)),
 ];
 
+/** A cap of one call ended it, not the number of calls. */
+const CAP_RULES: ReadonlySet<string> = new Set([ENDING_RULES.over_cap.id, 'stop-max-usd']);
+
+const higherCap: WayOut = (situation) => {
+  const { sessionId, ranTools } = situation;
+  const own = isOwnCall(situation);
+  const resume = own && sessionId ? ` and \`--resume-session ${sessionId}\`` : '';
+  return [
+    toDo('make the task smaller, or split it'),
+    ...(ranTools ? [toDo('review what its tools did before the call was ended')] : []),
+    forUser(
+      'budget',
+      own
+        ? toDo(`call again with a higher \`--max-tokens\` or \`--max-usd\`${resume}`)
+        : rerun(
+            situation,
+            `raise \`budgets.max_tokens\` or \`budgets.max_usd\` in the manifest, then call ${situation.tool} again`,
+          ),
+    ),
+    toType('show the limits over all tasks and their use', `${situation.called.launcher} budget`),
+  ];
+};
+
+const moreCalls: WayOut = (situation) => [
+  toDo('ask the user whether this task may pay for more calls: its budget is used up'),
+  raiseBudget(situation),
+  rerun(situation, 'then continue'),
+];
+
 export const BUDGET_ACTIONS = {
   plan: resets,
   period: resets,
@@ -72,11 +102,8 @@ export const BUDGET_ACTIONS = {
     goOn(situation, 'or call anyway', situation.called, '--ignore-hold'),
     toDo(otherTool(situation)),
   ],
-  budget: (situation) => [
-    toDo('ask the user whether this task may pay for more calls: its budget is used up'),
-    raiseBudget(situation),
-    rerun(situation, 'then continue'),
-  ],
+  budget: (situation) =>
+    CAP_RULES.has(situation.verdict.evidence?.rule ?? '') ? higherCap(situation) : moreCalls(situation),
 } as const satisfies Record<string, WayOut>;
 
 /** Finds which key or login a CLI uses, and what to do if it was refused: a login does not fix the user's own key. */

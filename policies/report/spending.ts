@@ -1,5 +1,6 @@
 // Computes the price of a call, and sums the spending by day and by CLI.
 
+import { costOf } from '../limits/caps.ts';
 import type { ProjectFile } from '../manifest/project-file.ts';
 import type { CallRecord } from './call-record.ts';
 
@@ -61,8 +62,6 @@ const nothingOf = (day: string, tool: string): DaySpending => ({
   duration_ms: 0,
 });
 
-const MILLION = 1_000_000;
-
 /**
  * Computes a call's cost in US dollars: as its CLI reported it, or else by the project's prices; null if neither is known. There are
  * no built-in prices, because they would become wrong.
@@ -75,8 +74,5 @@ export function priceOf(
   const price = model !== null && Object.hasOwn(prices, model) ? prices[model]! : null;
   const { input_tokens: input, cached_tokens: cached, output_tokens: output } = usage;
   if (price === null || input === null || output === null) return null;
-  // Input tokens include those from the cache.
-  const fromCache = Math.min(cached ?? 0, input);
-  const fresh = input - fromCache;
-  return (fresh * price.input + fromCache * (price.cached ?? price.input) + output * price.output) / MILLION;
+  return costOf({ input_tokens: input, cached_tokens: cached ?? 0, output_tokens: output }, price);
 }

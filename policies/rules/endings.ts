@@ -12,6 +12,7 @@ export const ENDING_RULES = {
   idle: { id: 'ending-idle', class: 'transient', reason: 'idle' },
   // Another paid call with the same limit on turns or output would end the same way.
   max_turns: { id: 'ending-max-turns', class: 'contract_violation', reason: 'max_turns' },
+  over_cap: { id: 'ending-over-cap', class: 'quota', reason: 'budget' },
   overflowed: { id: 'ending-overflowed', class: 'contract_violation', reason: 'output_overflow' },
   retry_cut: null,
   requirement_unmet: null,
@@ -100,6 +101,16 @@ export const STOP_RULES = [
         type: 'FatalTurnLimitedError',
       },
     ],
+  },
+  {
+    id: 'stop-max-usd',
+    tool: 'claude',
+    source: 'any',
+    match: { code: ['error_max_budget_usd'] },
+    // Our own cap, which the CLI keeps for us.
+    class: 'quota',
+    reason: 'budget',
+    proof: [{ message: 'Reached maximum budget ($0.0005)', code: 'error_max_budget_usd' }],
   },
   {
     id: 'stop-hook',

@@ -42,7 +42,7 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   const signInPrompt = WAITED.has(ending) ? evidence.stderr.find(asksToSignIn) : undefined;
   if (signInPrompt !== undefined) return verdict(SIGN_IN_AWAITED, 'stderr', signInPrompt, null);
   const ended = ENDING_RULES[ending];
-  if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
+  if (ended !== null) return verdict(ended, 'ending', evidence.overCap ?? ENDINGS[ending], null);
   const { failure } = evidence;
   if (failure?.code === TOO_LARGE.reason) return verdict(TOO_LARGE, 'terminal', failure.message, null);
   if (failure?.code === NO_ANSWER.reason) return verdict(NO_ANSWER, 'terminal', failure.message, null);

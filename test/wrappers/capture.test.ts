@@ -64,6 +64,7 @@ test('a call that says nothing leaves nothing but its empty capture', () => {
     turns: null,
     tools: 0,
     unmet: null,
+    requests: [],
     usage: {
       api_requests: null,
       turns: null,

@@ -40,6 +40,7 @@ function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
     { ...plain, model: 'm', resumeSession: 'OLD', maxTurns: 3, trustWorkspace: true },
     ...(['write', 'full'] as Access[]).map((access) => ({ ...plain, access })),
     { ...plain, own },
+    { ...plain, maxUsd: 1 },
     { ...plain, requires: { servers: ['a'], denied: 'note' } },
     { ...plain, requires: { servers: [], denied: 'note', schema: { type: 'object', additionalProperties: false } } },
     { ...plain, access: 'write', own: { 'allow-commit': true } },

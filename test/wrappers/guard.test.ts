@@ -20,7 +20,11 @@ function guarded(limits: Partial<GuardLimits>, ageMs = 0) {
     },
     unmet: () => null,
   } as unknown as StreamReading;
-  const watched = { limits: { ...LIMITS, ...limits }, retries: 'allow', adapter: { lingerMs: 0 } } as const;
+  const watched = {
+    limits: { ...LIMITS, ...limits },
+    retries: 'allow',
+    adapter: { lingerMs: 0, liveUsage: 'stream' },
+  } as const;
   const ended: string[] = [];
   const watch = guard(watched, ageMs, reading, new AbortController().signal);
   void watch.cause.then((why) => ended.push(why));

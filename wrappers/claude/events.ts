@@ -16,6 +16,8 @@ export const READ: EventTable = {
   },
   assistant: (event) => (isSubAgents(event) ? [] : readMessage(event)),
   user: (event) => (isSubAgents(event) ? [] : readResults(event)),
+  // Without the text of the answer, whose whole messages follow. A sub-agent's requests are paid too.
+  stream_event: ({ event, api_message_id }) => readSpent(partOf(event), textOf(api_message_id)),
   rate_limit_event: ({ rate_limit_info }) => readLimit(partOf(rate_limit_info)),
   result: readResult,
 };
@@ -23,6 +25,20 @@ export const READ: EventTable = {
 /** A sub-agent's text is not the answer, and its tools are not the agent's. */
 const isSubAgents = ({ parent_tool_use_id, agent_id }: Json): boolean =>
   textOf(parent_tool_use_id) !== null || textOf(agent_id) !== null;
+
+function readSpent(event: Json | null, messageId: string | null): EngineEvent[] {
+  const message = partOf(event?.message);
+  const request = messageId ?? textOf(message?.id);
+  const usage = partOf(event?.type === 'message_start' ? message?.usage : event?.usage);
+  if (request === null || usage === null) return [];
+  const count = (...names: string[]) => names.reduce((sum, name) => sum + (numberOf(usage[name]) ?? 0), 0);
+  const output_tokens = count('output_tokens');
+  if (event?.type !== 'message_start') return [{ how: 'spent', request, used: { output_tokens } }];
+  const cached_tokens = count('cache_read_input_tokens');
+  const input_tokens = cached_tokens + count('input_tokens', 'cache_creation_input_tokens');
+  const used = { model: textOf(message?.model), input_tokens, cached_tokens, output_tokens };
+  return [{ how: 'spent', request, used }];
+}
 
 const SYSTEM: EventTable = {
   init: ({ session_id, model, mcp_servers }) => [
@@ -148,6 +164,9 @@ function readResult(event: Json): EngineEvent[] {
   const ended = textOf(event.terminal_reason) ?? '';
   if (ended.startsWith('aborted_'))
     return [counted, ...denials, { how: 'failed', failure: { message: `the turn was aborted (${ended})` } }];
+  // The cap in dollars was reached with the answer complete.
+  if (event.subtype === 'error_max_budget_usd' && event.stop_reason === 'end_turn')
+    return [counted, ...denials, { how: 'warned', message: said }, { how: 'completed' }];
   // `subtype` is "success" for a failed request too.
   if (event.is_error === true) return [counted, ...denials, { how: 'failed', failure: failureOf(said, event) }];
   if (event.terminal_reason !== 'hook_stopped')

@@ -92,6 +92,7 @@ export const CLAUDE = {
       ? []
       : [`--json-schema=${own['json-schema']}`]),
     ...(request.maxTurns === null ? [] : [`--max-turns=${request.maxTurns}`]),
+    ...(request.maxUsd === undefined ? [] : [`--max-budget-usd=${Math.max(request.maxUsd, 0.000001).toFixed(6)}`]),
     ...overlay,
     request.resumeSession === null ? `--session-id=${request.newSession}` : `--resume=${request.resumeSession}`,
   ],
@@ -122,6 +123,8 @@ export const CLAUDE = {
     argv: (schema) => [schemaArgument(schema)],
     refusesItself: true,
   },
+  liveUsage: 'stream',
+  endsAtUsd: true,
   usageCounts: 'call',
   sessionId: 'chosen',
   sessions: () => storeOf('claude'),

@@ -3,8 +3,9 @@
 import type { EngineEvent, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
-import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { type Json, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
+import type { UsageLog } from '../following/usage-log.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -101,4 +102,38 @@ function usageOf(usage: Json | null): Partial<Usage> {
     output_tokens: output,
     total_tokens: input === null || output === null ? null : input + output,
   };
+}
+
+/**
+ * The rollout counts each request when its answer is complete, before its tools run. Older versions count it only after them, as
+ * `token_count`, which newer ones write too.
+ */
+export const USAGE_LOG: UsageLog = {
+  createReader: (since) => {
+    let hasRecords = false;
+    return (line) => {
+      if (!line.includes('token_usage')) return [];
+      const { timestamp, type, payload } = parseObject(line) ?? {};
+      const fields = partOf(payload);
+      if (fields === null || !(Date.parse(textOf(timestamp) ?? '') >= since.getTime())) return [];
+      hasRecords ||= type === 'token_usage_record';
+      if (type === 'token_usage_record') return spentIn(textOf(fields.response_id), partOf(fields.usage));
+      if (hasRecords || fields.type !== 'token_count') return [];
+      const info = partOf(fields.info);
+      const total = numberOf(partOf(info?.total_token_usage)?.total_tokens);
+      // A repeated count has the same total.
+      return spentIn(total === null ? null : `total ${total}`, partOf(info?.last_token_usage));
+    };
+  },
+};
+
+function spentIn(request: string | null, usage: Json | null): EngineEvent[] {
+  if (request === null || usage === null) return [];
+  const { input_tokens, cached_tokens, output_tokens } = usageOf(usage);
+  const used = {
+    input_tokens: input_tokens ?? 0,
+    cached_tokens: cached_tokens ?? 0,
+    output_tokens: output_tokens ?? 0,
+  };
+  return [{ how: 'spent', request, used }];
 }

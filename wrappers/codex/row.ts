@@ -9,7 +9,7 @@ import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
 import type { Feature } from '../feature.ts';
 import { ALLOW_COMMIT, COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
-import { readEvent, readStderr } from './events.ts';
+import { readEvent, readStderr, USAGE_LOG } from './events.ts';
 import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
 import { readCodexSignIn } from './sign-in.ts';
@@ -143,6 +143,8 @@ export const CODEX = {
   },
   usageFile: null,
   answerSchema: { takes: isStrict, argv: (_, file) => ['--output-schema', file], refusesItself: false },
+  liveUsage: USAGE_LOG,
+  endsAtUsd: false,
   usageCounts: 'session',
   sessionId: 'announced',
   sessions: () => storeOf('codex'),

@@ -3,8 +3,9 @@
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
-import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
+import type { UsageLog } from '../following/usage-log.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -166,3 +167,22 @@ function readMessage({ messageId, model, content }: Json): EngineEvent[] {
 }
 
 const FILTERED = /^The model returned no content because the response was blocked by content filtering\.$/;
+
+/** Its session counts each request, but only after it has sent the next one. */
+export const USAGE_LOG: UsageLog = {
+  createReader: (since) => (line) => {
+    if (!line.includes('"session.usage_record"')) return [];
+    const { id, type, timestamp, data } = parseObject(line) ?? {};
+    const usage = partOf(partOf(data)?.usage);
+    const request = textOf(id);
+    if (type !== 'session.usage_record' || usage === null || request === null) return [];
+    if (!(Date.parse(textOf(timestamp) ?? '') >= since.getTime())) return [];
+    const used = {
+      model: textOf(usage.model),
+      input_tokens: numberOf(usage.inputTokens) ?? 0,
+      cached_tokens: numberOf(usage.cacheReadTokens) ?? 0,
+      output_tokens: numberOf(usage.outputTokens) ?? 0,
+    };
+    return [{ how: 'spent', request, used }];
+  },
+};

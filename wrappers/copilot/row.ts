@@ -7,7 +7,7 @@ import { numberOf, parseObject, partOf } from '../../policies/text/json.ts';
 import { type Adapter, type CallRequest, NO_OVERLAY, type Permission } from '../adapter.ts';
 import { ALLOW_COMMIT, COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
-import { readEvent } from './events.ts';
+import { readEvent, USAGE_LOG } from './events.ts';
 import { FEATURES } from './features.ts';
 import { route } from './route.ts';
 import { readCopilotSignIn } from './sign-in.ts';
@@ -96,6 +96,8 @@ export const COPILOT = {
   allows,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
   answerSchema: null,
+  liveUsage: USAGE_LOG,
+  endsAtUsd: false,
   usageCounts: 'session',
   sessionId: 'chosen',
   sessions: () => storeOf('copilot'),

@@ -3,8 +3,9 @@
 import type { EngineEvent, ServerState, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
-import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { type Json, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
+import type { UsageLog } from '../following/usage-log.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -158,3 +159,20 @@ function withoutDots(text: string): string {
   while (end > 0 && /[.\s]/.test(text[end - 1]!)) end -= 1;
   return text.slice(0, end);
 }
+
+/** Its session writes a message, with the tokens of its request, when the message is complete, and again after its tools. */
+export const USAGE_LOG: UsageLog = {
+  createReader: (since) => (line) => {
+    if (!line.includes('"tokens"')) return [];
+    const { id, type, timestamp, model, tokens } = parseObject(line) ?? {};
+    const counted = partOf(tokens);
+    const request = textOf(id);
+    if (type !== 'gemini' || counted === null || request === null) return [];
+    if (!(Date.parse(textOf(timestamp) ?? '') >= since.getTime())) return [];
+    const input_tokens = numberOf(counted.input) ?? 0;
+    // The total includes the model's thoughts.
+    const output_tokens = Math.max(numberOf(counted.output) ?? 0, (numberOf(counted.total) ?? 0) - input_tokens);
+    const used = { model: textOf(model), input_tokens, cached_tokens: numberOf(counted.cached) ?? 0, output_tokens };
+    return [{ how: 'spent', request, used }];
+  },
+};

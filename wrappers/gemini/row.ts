@@ -11,7 +11,7 @@ import type { Adapter, CallRequest, FailureReport } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
-import { OUTSIDE, readEvent, readLog, readStderr } from './events.ts';
+import { OUTSIDE, readEvent, readLog, readStderr, USAGE_LOG } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
@@ -148,6 +148,8 @@ export const GEMINI = {
   },
   usageFile: null,
   answerSchema: null,
+  liveUsage: USAGE_LOG,
+  endsAtUsd: false,
   usageCounts: 'call',
   sessionId: 'announced',
   sessions: () => storeOf('gemini'),

@@ -62,6 +62,8 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     allows: () => null,
     usageFile: null,
     answerSchema: null,
+    liveUsage: null,
+    endsAtUsd: false,
     usageCounts: 'call',
     sessionId: places.has('new_session') ? 'chosen' : 'announced',
     sessions: async () => noSessions(row.name),

@@ -1,6 +1,7 @@
 // Defines the schema of a line of the journal: one for each fact.
 
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import type { Cap } from '../../../policies/limits/caps.ts';
 import type { CallTerms } from '../../../policies/manifest/call-terms.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
 import { JOURNAL_VERSION } from '../../../state/journal/facts.ts';
@@ -49,6 +50,11 @@ const owner = (description: string) =>
     pid_ns: text('The PID namespace'),
   });
 
+const CAP = record<Cap>('A cap', {
+  max: amount('The most'),
+  of: one('What sets it: the caller, or what remained of a limit over all tasks', ['call', 'limit']),
+});
+
 const terms = record<CallTerms>(
   'The terms of the reservation, which apply when the call is settled',
   {
@@ -58,14 +64,23 @@ const terms = record<CallTerms>(
       steadyMs: amount('Awake'),
       bootMs: amount('Since its start'),
     }),
-    limits: record<CallTerms['limits']>('Its limits', {
-      timeoutMs: amount('Its time'),
-      timeoutMode: one('Whether that ends it, or twice as much does', ['enforce', 'wait_done']),
-      idleTimeoutMs: orNull(amount('Without a byte of output'), 'no limit'),
-      startTimeoutMs: orNull(amount('Until its first byte'), 'no limit'),
-      maxTurns: orNull(count('Requests to the model'), 'no limit'),
-      maxOutputBytes: amount('Of its output'),
-    }),
+    limits: record<CallTerms['limits']>(
+      'Its limits',
+      {
+        timeoutMs: amount('Its time'),
+        timeoutMode: one('Whether that ends it, or twice as much does', ['enforce', 'wait_done']),
+        idleTimeoutMs: orNull(amount('Without a byte of output'), 'no limit'),
+        startTimeoutMs: orNull(amount('Until its first byte'), 'no limit'),
+        maxTurns: orNull(count('Requests to the model'), 'no limit'),
+        maxOutputBytes: amount('Of its output'),
+        caps: record<NonNullable<CallTerms['limits']['caps']>>('The tokens and dollars that it may use', {
+          tokens: orNull(CAP, 'no cap'),
+          usd: orNull(CAP, 'no cap'),
+          prices: { type: 'object', description: 'US dollars for a million tokens, by model' },
+        }),
+      },
+      ['caps'],
+    ),
     temporary: text("The CLI's own $TMPDIR"),
     overlay_folders: texts('Folders made for it elsewhere'),
     folder: text('The folder of the attempt, from the root'),

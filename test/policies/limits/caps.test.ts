@@ -1,0 +1,62 @@
+// A cap is reached by what the requests of a call used, in tokens or in dollars, and the sentence says how that is known.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Caps, capReached, capWords, estimatedTokens, lowerCap } from '../../../policies/limits/caps.ts';
+
+const request = (input_tokens: number, output_tokens: number, model: string | null = null, cached_tokens = 0) => ({
+  ...{ model, input_tokens, cached_tokens, output_tokens },
+});
+const NO_CAPS: Caps = { tokens: null, usd: null, prices: {} };
+const tokens = (max: number): Caps => ({ ...NO_CAPS, tokens: { max, of: 'call' } });
+const PRICES = { cheap: { input: 1, output: 2 }, dear: { input: 10, cached: 1, output: 20 } };
+const usd = (max: number): Caps => ({ tokens: null, usd: { max, of: 'call' }, prices: PRICES });
+const use = (...requests: ReturnType<typeof request>[]) => ({ requests, model: null, estimate: 0 });
+
+test('tokens in and out of all requests count', () => {
+  assert.is(capReached(tokens(100), use(request(50, 10), request(30, 9))), null);
+  const reached = capReached(tokens(100), use(request(50, 10), request(30, 10)))!;
+  assert.is(capWords(reached), 'the call used 100 tokens; it may use 100 tokens (--max-tokens)');
+});
+
+test('an estimate counts only if no request was counted', () => {
+  assert.is(capReached(tokens(100), { ...use(request(1, 1)), estimate: 1000 }), null);
+  assert.match(
+    capWords(capReached(tokens(100), { ...use(), estimate: 1000 })!),
+    /^the call used 1000 tokens \(estimated/,
+  );
+});
+
+test('dollars count by the price of the model, and tokens from the cache by theirs', () => {
+  const million = request(1_000_000, 1_000_000, 'dear', 500_000);
+  // 5 for the fresh half of the input, 0.5 for the cached half, 20 for the output.
+  assert.is(capReached(usd(25.51), use(million)), null);
+  assert.is(capReached(usd(25.5), use(million))?.used, 25.5);
+});
+
+test('a request without a model has that of the call; an unknown one is priced like the dearest', () => {
+  const million = request(1_000_000, 0);
+  assert.is(capReached(usd(2), { ...use(million), model: 'cheap' }), null);
+  assert.equal(capReached(usd(1), { ...use(million), model: 'cheap' })?.by, 'count');
+  assert.is(capReached(usd(10), { ...use(million), model: 'other' })?.by, 'dearest');
+  assert.is(capReached({ ...usd(0.1), prices: {} }, use(million)), null);
+});
+
+test('an estimate grows with each request, which sends the prompt again', () => {
+  assert.is(estimatedTokens(400, 0, 1), 100);
+  assert.is(estimatedTokens(400, 400, 1), 200);
+  assert.ok(estimatedTokens(400, 400, 3) > estimatedTokens(400, 400, 2));
+});
+
+test('the lower of two caps holds', () => {
+  const [one, other] = [
+    { max: 5, of: 'call' },
+    { max: 4, of: 'limit' },
+  ] as const;
+  assert.equal(
+    [lowerCap(one, other), lowerCap(one, null), lowerCap(null, other), lowerCap(null, null)],
+    [other, one, other, null],
+  );
+});
+
+test.run();
