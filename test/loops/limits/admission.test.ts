@@ -72,6 +72,8 @@ const settle = (world: World, call: LimitedCall, verdict: Verdict = SUCCESS, beg
 };
 const PLAN: Verdict = { class: 'quota', reason: 'plan', evidence: null, retry_at: null };
 
+const ANY_AMOUNT = { tokens: null, usd: null };
+
 test('64 at once on a budget of 20: exactly 20', async (world) => {
   limit(world, { budgets: [{ per: 'day', calls: 20 }] });
   const ends = await Promise.all(Array.from({ length: 64 }, (_, i) => ask(world, callIn(world, `c${i}`))));
@@ -307,6 +309,7 @@ test('the pace looks at the last minute alone', async (world) => {
   assert.equal(await ask(world, callIn(world, 'two'), AbortSignal.timeout(5000)), {
     how: 'admitted',
     near: [],
+    left: ANY_AMOUNT,
     waited: false,
   });
 });
@@ -337,7 +340,7 @@ test('a call from within a call waits for a time that the clock brings', async (
   });
   await until(() => world.said.length > 0 || isOver);
   world.now.at = new Date(retry_at);
-  assert.equal(await nested, { how: 'admitted', near: [], waited: true });
+  assert.equal(await nested, { how: 'admitted', near: [], waited: true, left: ANY_AMOUNT });
 });
 
 test('a rate limit further away refuses a call by hand, and a run waits for it as for its own', async (world) => {
@@ -351,7 +354,7 @@ test('a rate limit further away refuses a call by hand, and a run waits for it a
   });
   await until(() => world.said.length > 0 || isOver);
   world.now.at = new Date(retry_at);
-  assert.equal(await run, { how: 'admitted', near: [], waited: true });
+  assert.equal(await run, { how: 'admitted', near: [], waited: true, left: ANY_AMOUNT });
   // Not while others stand in line behind it.
   world.now.at = NOON;
   limit(world, { at_once: { codex: 3 } });
