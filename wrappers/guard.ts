@@ -80,8 +80,8 @@ export function guard(
   let cap: CapReached | null = null;
   /** A tool was used and its result is not sent yet, so that the CLI will call the model again. */
   let acts = false;
-  let sought: Promise<void> | null = null;
-  let isSought = false;
+  /** Whether the counts of its requests were looked for once more. */
+  let sought: 'not yet' | 'now' | 'before' = 'not yet';
   const { caps } = limits;
   const look = () => {
     if (caps === undefined || over || cap !== null) return;
@@ -89,11 +89,14 @@ export function guard(
     // The count of the first request may be late, but not as late as this.
     if (requests.length === 0 && adapter.liveUsage !== null) {
       if ((turns ?? 0) < UNCOUNTED_TURNS) return;
-      sought ??= reading.seekCounts().then(() => {
-        isSought = true;
-        if (acts) look();
-      });
-      if (!isSought) return;
+      if (sought === 'not yet') {
+        sought = 'now';
+        void reading.seekCounts().then(() => {
+          sought = 'before';
+          if (acts) look();
+        });
+      }
+      if (sought !== 'before') return;
     }
     const estimate = estimatedTokens(caps.promptBytes, reading.bytes(), turns ?? 1);
     cap = capReached(caps, { requests, model, estimate });

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
@@ -192,9 +193,10 @@ test('the cap of a call whose guardian was killed stays in force', async ({ rig 
   await next.says(/lost its guardian and still works/);
   await makeRequests(rig, fake, 'codex', 3);
   void fake.tell({ do: 'hang' });
-  const { code } = await next.result;
-  const failure = task.failure()!;
-  assert.equal([code, failure.class, failure.reason, failure.ending], [1, 'quota', 'budget', 'over_cap']);
+  assert.is((await next.result).code, 1);
+  const record = JSON.parse(task.read(`state/attempts/${reserved.call_id}/record.json`)) as CallRecord;
+  assert.equal([record.ending, record.verdict.class, record.verdict.reason], ['over_cap', 'quota', 'budget']);
+  // Nothing remains for another call.
   assert.is(rig.calls.length, 1);
 });
 

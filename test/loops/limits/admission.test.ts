@@ -98,6 +98,18 @@ test('a limit that is lowered below what is used refuses until its reset, and te
   assert.is(usedIn(world), 3);
 });
 
+test('a call may use what remains of the strictest limit in tokens and in dollars', async (world) => {
+  limit(world, {
+    budgets: [
+      { per: 'day', tokens: 100, usd: 2 },
+      { per: 'month', tokens: 70 },
+      { per: 'day', tool: 'gemini', tokens: 1 },
+    ],
+  });
+  const admission = await ask(world, callIn(world, 'one'));
+  assert.equal(admission.how === 'admitted' && admission.left, { tokens: 70, usd: 2 });
+});
+
 test('a call whose asker died is spent, and holds no place', async (world) => {
   limit(world, { budgets: [{ per: 'day', calls: 2 }], at_once: { codex: 1 } });
   await ask(world, callIn(world, 'dead'));
@@ -112,6 +124,7 @@ test('a call whose asker died is spent, and holds no place', async (world) => {
       'four fifths of a limit over all tasks are used: 2 of 2 calls a day, since 2026-11-23T00:00:00.000Z, until 2026-11-24T00:00:00.000Z',
     ],
     waited: false,
+    left: ANY_AMOUNT,
   });
   await settle(world, next);
   assert.equal([usedIn(world), ledgerOf(world).open], [2, []]);
