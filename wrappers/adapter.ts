@@ -145,6 +145,8 @@ export interface Adapter {
     row: OwnToolRow;
     /** What the end of the CLI shows that no event reported. */
     conclude(ended: EndedCli): EngineEvent[];
+    /** Reads the lines of one call in their order. */
+    reader(): (line: string) => EngineEvent[];
     /** JSON for a file of this call, and the variable that names the file; null if it needs none. */
     settings(request: CallRequest): { variable: string; text: string } | null;
     /** Why the CLI cannot run this call, as a sentence; null if it can. */

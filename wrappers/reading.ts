@@ -111,10 +111,11 @@ export function read(
     asks = false;
     take([{ how: 'asked_to_sign_in', message: line.trim() }], 'stream');
   };
+  const readEvent = adapter.described?.reader() ?? adapter.readEvent;
   const stdout = follow(
     files.stdout,
     createLineSplitter(MAX_EVENT_LINE, 'all', (line, dropped) => {
-      take(dropped === 0 ? adapter.readEvent(line) : readOutsized(line, adapter), 'stream');
+      take(dropped === 0 ? readEvent(line) : readOutsized(line, { readEvent }), 'stream');
       takeQuestion(line);
     }),
   );

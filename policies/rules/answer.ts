@@ -74,11 +74,14 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none', '5xx'],
-      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b/i,
+      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b|\bnon-SSE response\b/i,
     },
     class: 'transient',
     reason: 'garbled_response',
-    proof: [{ message: 'Unterminated string in JSON at position 17', type: 'SyntaxError' }],
+    proof: [
+      { message: 'Unterminated string in JSON at position 17', type: 'SyntaxError' },
+      { message: 'Streaming request received a non-SSE response (HTTP 200, Content-Type: text/html).' },
+    ],
   },
 ] as const satisfies readonly Rule[];
 

@@ -83,6 +83,8 @@ export interface OwnEvent {
   usd?: string;
   /** A request to the model. */
   requested?: true;
+  /** The end of the answer to a request. */
+  answered?: true;
   /** The end, with success. */
   completed?: true;
 }
@@ -122,11 +124,11 @@ export function isOwnRow(value: unknown, name: unknown): value is OwnToolRow {
 function isEvent(value: unknown): boolean {
   const event = partOf(value);
   if (event === null) return false;
-  const { when, tokens = {}, adds = true, requested = true, completed = true, ...paths } = event;
+  const { when, tokens = {}, adds = true, requested = true, answered = true, completed = true, ...paths } = event;
   return (
     isOf(when, Array.isArray) &&
     isOf(tokens, isText) &&
-    [adds, requested, completed].every((flag) => flag === true) &&
+    [adds, requested, answered, completed].every((flag) => flag === true) &&
     Object.values(paths).every(isText)
   );
 }

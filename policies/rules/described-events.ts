@@ -15,6 +15,24 @@ export const readRows = (rows: readonly OwnEvent[], json: Json): EngineEvent[] =
     return parts.filter((part) => fits(row, part)).flatMap((part) => readRow(row, part));
   });
 
+/** Reads objects in their order: where the rows show the end of an answer, a request before that end is a retry. */
+export function createReader(rows: readonly OwnEvent[]): (json: Json) => EngineEvent[] {
+  const showsEnd = rows.some(({ answered }) => answered);
+  let isOpen = false;
+  return (json) => {
+    const matching = rows.filter((row) => fits(row, json));
+    const isRequest = matching.some(({ requested }) => requested);
+    const isRetry = showsEnd && isOpen && isRequest;
+    isOpen = (isOpen || isRequest) && !matching.some(({ answered }) => answered);
+    return [...readRows(rows, json), ...(isRetry ? [SENT_AGAIN] : [])];
+  };
+}
+
+const SENT_AGAIN: EngineEvent = {
+  how: 'retrying',
+  failure: { message: 'the response ended without an answer, and it sent the request again' },
+};
+
 const fits = ({ when }: OwnEvent, json: Json): boolean =>
   Object.entries(when).every(([path, values]) => values.includes(valueAt(json, path) as string));
 
@@ -36,7 +54,7 @@ function readRow(row: OwnEvent, json: Json): EngineEvent[] {
   return [
     ...(session ? [{ how: 'session_named', id: session } as const] : []),
     ...(model ? [{ how: 'model_named', model } as const] : []),
-    ...(row.requested ? [{ how: 'requested' } as const] : []),
+    ...(row.requested ? [{ how: 'turn_began' } as const, { how: 'requested' } as const] : []),
     ...(tool ? [{ how: 'tool_ended', id: '', name: tool, denied: false } as const] : []),
     ...(denied ? [{ how: 'tool_denied', id: '', name: denied } as const] : []),
     ...(server ? [{ how: 'server', name: server, state: 'failed' } as const] : []),

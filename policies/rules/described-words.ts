@@ -7,6 +7,7 @@ export const PLACES = [
   'model',
   'session',
   'new_session',
+  'max_turns',
   'cwd',
   'prompt_file',
   'answer_file',

@@ -52,6 +52,8 @@ export const CATALOGUE: Readonly<Record<string, CatalogueRow>> = {
           },
           usd: 'part.cost',
           adds: true,
+          // It sends a request again, and announces nothing, after an error within an answer.
+          answered: true,
         },
         { when: { type: 'step_finish', 'part.reason': 'stop' }, completed: true },
         {
@@ -80,6 +82,7 @@ export const CATALOGUE: Readonly<Record<string, CatalogueRow>> = {
         ['--model={model}'],
         ['--session-id={new_session}'],
         ['--resume={session}'],
+        ['--max-session-turns={max_turns}'],
         '{access}',
       ],
       // Without a mode it asks a model about each tool.
@@ -106,6 +109,11 @@ export const CATALOGUE: Readonly<Record<string, CatalogueRow>> = {
             status: 'attributes.status_code',
           },
           { when: { 'attributes.event.name': 'qwen-code.chat.content_retry' }, retry: '_body' },
+          {
+            when: { 'attributes.event.name': 'qwen-code.api_error' },
+            error: 'attributes.error_message',
+            status: 'attributes.status_code',
+          },
           // A connection that breaks in the middle of an answer.
           {
             when: {

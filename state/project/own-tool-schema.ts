@@ -71,6 +71,10 @@ const EVENT = z.strictObject({
   adds: z.literal(true).optional().describe('the counts are added to those reported before; otherwise they are totals'),
   retry: field.optional().describe('it announces a further try, and why'),
   requested: z.literal(true).optional().describe('it sent a request to the model'),
+  answered: z
+    .literal(true)
+    .optional()
+    .describe('the end of the answer to a request: another request before it is a further try'),
   completed: z.literal(true).optional().describe('the end, with success'),
 });
 

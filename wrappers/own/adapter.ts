@@ -1,11 +1,18 @@
 // The row of a CLI that a project describes, made from its description.
 
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
-import { announcedIn, createLogReader, cutObject, readRows } from '../../policies/rules/described-events.ts';
+import {
+  announcedIn,
+  createLogReader,
+  createReader,
+  cutObject,
+  readRows,
+} from '../../policies/rules/described-events.ts';
 import { fillWords, type PlaceValues, placesIn } from '../../policies/rules/described-words.ts';
-import { beginsAsObject, parseObject } from '../../policies/text/json.ts';
+import { beginsAsObject, type Json, parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { SessionFileError, type SessionStore } from '../sessions/store.ts';
 import { conclude } from './conclude.ts';
@@ -43,15 +50,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
       escape: (text) => text,
       limit: row.maxPromptBytes === null ? null : { unit: 'bytes', max: row.maxPromptBytes },
     },
-    readEvent: (line) => {
-      if (row.output !== 'lines') return [];
-      const text = line.trim();
-      const json = parseObject(text);
-      if (json !== null) return readRows(row.events, json);
-      return beginsAsObject(text)
-        ? [{ how: 'stopped', failure: cutObject(`a line is not a whole object: ${text.slice(0, 80)}`) }]
-        : [];
-    },
+    readEvent: (line) => readLine(row, (json) => readRows(row.events, json), line),
     readDocument: () => null,
     readStderr: (line) => {
       const cause = announcedIn(row.retries.announced, line);
@@ -79,6 +78,10 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     described: {
       row,
       conclude: (ended) => conclude(row, ended),
+      reader: () => {
+        const read = createReader(row.events);
+        return (line) => readLine(row, read, line);
+      },
       settings: ({ innerRetries, environment }) => {
         if (row.settings === undefined || environment[row.settings.variable] !== undefined) return null;
         const { variable, content } = row.settings;
@@ -90,14 +93,25 @@ export function ownAdapter(row: OwnToolRow): Adapter {
   };
 }
 
+function readLine(row: OwnToolRow, read: (json: Json) => EngineEvent[], line: string): EngineEvent[] {
+  if (row.output !== 'lines') return [];
+  const text = line.trim();
+  const json = parseObject(text);
+  if (json !== null) return read(json);
+  return beginsAsObject(text)
+    ? [{ how: 'stopped', failure: cutObject(`a line is not a whole object: ${text.slice(0, 80)}`) }]
+    : [];
+}
+
 /** The paths of its files are not known yet: `withFiles` puts them in. */
 const FILE_PLACES = { prompt_file: '{prompt_file}', answer_file: '{answer_file}' };
 
-function valuesOf({ model, resumeSession, newSession, cwd }: CallRequest): PlaceValues {
+function valuesOf({ model, resumeSession, newSession, maxTurns, cwd }: CallRequest): PlaceValues {
   return {
     cwd,
     ...FILE_PLACES,
     ...(model === null ? {} : { model }),
+    ...(maxTurns === null ? {} : { max_turns: String(maxTurns) }),
     ...(resumeSession === null ? (newSession === '' ? {} : { new_session: newSession }) : { session: resumeSession }),
   };
 }

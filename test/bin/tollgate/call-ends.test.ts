@@ -42,6 +42,24 @@ const IN_LINES = `    output: lines
 const IN_LOG = `    log: { variable: MINE_LOG, events: [{ when: { of.event.name: again }, retry: of.why }] }
 `;
 
+const IN_STEPS = `    output: lines
+    events: [{ when: { type: ask }, requested: true }, { when: { type: end }, answered: true, tool: tool, answer: text }]
+`;
+const STEP = (more: string) => `echo '{"type":"ask"}'; echo '{"type":"end"${more}}'`;
+
+test('a request before the end of an answer is cut', async ({ rig }) => {
+  const again = await call(rig, `echo '{"type":"ask"}'; echo '{"type":"ask"}'; sleep 600; ask`, IN_STEPS);
+  assert.equal([again.record.ending, again.record.verdict.reason, again.asked], ['retry_cut', 'cut_answer', 1]);
+});
+
+test('a turn beyond the limit is cut, or left to its own flag', async ({ rig }) => {
+  const worked = `${STEP(',"tool":"bash","text":""')}; ${STEP(',"tool":"bash","text":""')}; sleep 600; ask`;
+  const { record, asked } = await call(rig, worked, IN_STEPS, '--max-turns=2');
+  assert.equal([record.ending, record.usage.turns, asked], ['max_turns', 2, 1]);
+  const named = await call(rig, 'echo "$*"', "    argv: [['--turns={max_turns}'], go]\n", '--max-turns=3');
+  assert.is(named.out, '--turns=3 go\n');
+});
+
 const ANNOUNCED: [where: string, row: string, says: string][] = [
   ['on stderr', ON_STDERR, SAYS_SO],
   ['in its lines', IN_LINES, `echo '{"type":"retry","why":"HTTP 429 Too Many Requests"}'`],

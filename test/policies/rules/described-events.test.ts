@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OwnEvent } from '../../../policies/rules/described-cli.ts';
-import { createLogReader, readRows } from '../../../policies/rules/described-events.ts';
+import { createLogReader, createReader, readRows } from '../../../policies/rules/described-events.ts';
 
 const of = (row: Omit<OwnEvent, 'when'>, json: object, when: OwnEvent['when'] = {}) =>
   readRows([{ when, ...row }], json as Record<string, unknown>);
@@ -32,6 +32,19 @@ test('the last of a list, a name with dots, and each of a list', () => {
   assert.equal(of({ each: 'list', server_failed: 'n' }, json, { ok: [false] }), [failed('b')]);
   for (const path of ['of', 'list.0', 'none']) assert.equal(of({ each: path, server_failed: 'n' }, json), []);
   assert.equal(of({ model: 'list.-1.n' }, { list: [] }), []);
+});
+
+test('a request before the end of the answer to the last one is a retry', () => {
+  const rows = [
+    { when: { type: ['ask'] }, requested: true },
+    { when: { type: ['end'] }, answered: true },
+  ] as const;
+  const retriesIn = (reader: typeof rows | [(typeof rows)[0]], types: string[]) => {
+    const read = createReader(reader);
+    return types.map((type) => read({ type }).filter(({ how }) => how === 'retrying').length);
+  };
+  assert.equal(retriesIn(rows, ['ask', 'end', 'ask', 'text', 'ask', 'end', 'ask']), [0, 0, 0, 0, 1, 0, 0]);
+  assert.equal(retriesIn([rows[0]], ['ask', 'ask']), [0, 0]);
 });
 
 test('a log has objects over one line or many, and what is none of them is passed over', () => {
@@ -63,6 +76,7 @@ test('session, model, a tool and a request', () => {
   assert.equal(of(row, { s: 'id-1', m: 'small', t: 'bash' }), [
     { how: 'session_named', id: 'id-1' },
     { how: 'model_named', model: 'small' },
+    { how: 'turn_began' },
     { how: 'requested' },
     { how: 'tool_ended', id: '', name: 'bash', denied: false },
   ]);
