@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { checkLeftovers, type Swept } from './loops/upkeep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
-import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
+import { type BuiltIn, isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
 import { scrubbed } from './policies/gate/command-environment.ts';
 import { inAccount, signInWay } from './policies/limits/user-accounts.ts';
 import { type NotifierRow, notifierName, reachOf } from './policies/manifest/notifier.ts';
@@ -19,18 +19,20 @@ import { adapterOf } from './wrappers/adapters.ts';
 import {
   checkFound,
   checkOwnNeeds,
+  checkPrefix,
   checkSignIn,
   checkTrust,
   checkVersion,
   isStrange,
   type ToolPlace,
 } from './wrappers/checks.ts';
-import { type CliLocation, findCli, foldersOutside } from './wrappers/cli-search.ts';
+import { findCli, foldersOutside } from './wrappers/cli-search.ts';
 import { versionIn } from './wrappers/cli-version.ts';
 import { findBinary, findProgram } from './wrappers/find-binary.ts';
 import { homeOf } from './wrappers/home.ts';
 import { checkEscapes } from './wrappers/kernel-walls.ts';
 import { checkOwnFound, checkOwnVersion } from './wrappers/own/checks.ts';
+import { programOf } from './wrappers/prefix.ts';
 import { captureIn } from './wrappers/shell.ts';
 
 export interface PreflightOptions {
@@ -47,6 +49,8 @@ export interface PreflightOptions {
   uid?: number;
   /** The project's notifiers for the end of a run. */
   notifiers?: readonly NotifierRow[];
+  /** The prefixes that the project gives to built-in CLIs. */
+  prefixes?: Readonly<Record<string, readonly string[]>>;
   /** The mistakes in tollgate.yaml, if the caller has read it. */
   mistakes?: readonly string[];
 }
@@ -60,7 +64,7 @@ export interface PreflightReport {
   swept?: Swept[];
 }
 
-type Machine = Parameters<typeof checkReach>[0] & Omit<ToolPlace, 'tool' | 'cli'> & { nodeVersion: string };
+type Machine = Parameters<typeof checkReach>[0] & Omit<ToolPlace, 'adapter' | 'cli'> & { nodeVersion: string };
 
 const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): CheckAnswer | Promise<CheckAnswer> }[] = [
   { check: 'node', look: checkNode },
@@ -81,7 +85,13 @@ const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): CheckAns
 const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): CheckAnswer | Promise<CheckAnswer> }[] = [
   { check: 'command', look: checkFound },
   { check: 'version', look: checkVersion },
-  { check: 'sign-in', look: checkSignIn },
+  { check: 'prefix', look: checkPrefix },
+  // Through a prefix it may have other files.
+  {
+    check: 'sign-in',
+    look: (place) =>
+      place.adapter.prefix === undefined ? checkSignIn({ ...place, tool: place.adapter.tool as BuiltIn }) : null,
+  },
   { check: 'trust', look: checkTrust },
   { check: 'limits', look: checkOwnNeeds },
 ];
@@ -91,9 +101,11 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
   const machine = describeMachine(options);
   const ofMachine = MACHINE_CHECKS.map(async ({ check, look }) => ({ check, answer: await look(machine) }));
   const ofTools = (options.tools ?? TOOLS).flatMap((tool) => {
-    const cli = findCli(adapterOf(tool).binary, machine, projectRoot(machine.cwd));
-    if (!isBuiltIn(tool)) return checksOfOwn(tool, cli, machine);
-    const place = { ...machine, tool, cli };
+    const prefix = options.prefixes?.[tool];
+    const adapter = prefix === undefined ? adapterOf(tool) : { ...adapterOf(tool), prefix };
+    const cli = findCli(programOf(adapter), machine, projectRoot(machine.cwd));
+    const place = { ...machine, adapter, cli };
+    if (!isBuiltIn(tool)) return checksOfOwn(tool, place);
     return TOOL_CHECKS.map(async ({ check, look }) => ({ check: `${tool} ${check}`, answer: await look(place) }));
   });
   const ofNotifiers = (options.notifiers ?? []).map((row, i) => checkNotifier(row, i, machine));
@@ -135,15 +147,11 @@ async function checksOfAccounts(tools: readonly Tool[], machine: Machine) {
 }
 
 /** Checks a CLI that the project describes. Its sign-in and its needs are not checked: they are the project's own concern. */
-function checksOfOwn(
-  tool: Tool,
-  cli: CliLocation | null,
-  machine: Machine,
-): Promise<{ check: string; answer: CheckAnswer }>[] {
-  const place = { ...machine, adapter: adapterOf(tool), cli };
+function checksOfOwn(tool: Tool, place: ToolPlace): Promise<{ check: string; answer: CheckAnswer }>[] {
   return [
     Promise.resolve({ check: `${tool} command`, answer: checkOwnFound(place) }),
     checkOwnVersion(place).then((answer) => ({ check: `${tool} version`, answer })),
+    checkPrefix(place).then((answer) => ({ check: `${tool} prefix`, answer })),
   ];
 }
 

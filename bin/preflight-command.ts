@@ -87,7 +87,7 @@ export async function preflightOptions({ text, given }: Arguments): Promise<Pref
   const trustWorkspace = given.has('trust-workspace') || isTrustedProject(cwd, process.env);
   const project = trustWorkspace ? await described(cwd) : NOTHING;
   if (typeof project === 'string') return project;
-  const { own, notifiers, mistakes } = project;
+  const { own, notifiers, prefixes, mistakes } = project;
   const known: readonly string[] = [...TOOLS, ...own];
   const names = text.tools?.split(',').map((name) => name.trim()) ?? known;
   const wrong = names.find((name) => !known.includes(name));
@@ -99,17 +99,18 @@ export async function preflightOptions({ text, given }: Arguments): Promise<Pref
     return `--tools: "${wrong}" is not one of ${known.join(', ')}${near === null ? untold : `; did you mean ${near}?`}`;
   }
   const tools = [...new Set(names as Tool[])];
-  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, trustWorkspace, notifiers, mistakes };
+  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, trustWorkspace, notifiers, prefixes, mistakes };
 }
 
 interface Described {
   own: string[];
   notifiers: readonly NotifierRow[];
+  prefixes: Readonly<Record<string, readonly string[]>>;
   /** Mistakes in tollgate.yaml; its valid parts are checked all the same. */
   mistakes: readonly string[];
 }
 
-const NOTHING: Described = { own: [], notifiers: [], mistakes: [] };
+const NOTHING: Described = { own: [], notifiers: [], prefixes: {}, mistakes: [] };
 
 /**
  * The names of the CLIs that the project describes, which can be looked up from then on, and its notifiers. Or what is wrong with
@@ -117,9 +118,9 @@ const NOTHING: Described = { own: [], notifiers: [], mistakes: [] };
  */
 async function described(cwd: string): Promise<Described | string> {
   const project = await readProject(projectRoot(cwd));
-  const { tools, mistakes } = await readSoundTools(projectRoot(cwd));
+  const { tools, prefixes, mistakes } = await readSoundTools(projectRoot(cwd));
   const notifiers = project.how === 'read' ? project.value.notify : [];
-  return describeTools(tools) ?? { own: Object.keys(tools), notifiers, mistakes };
+  return describeTools(tools) ?? { own: Object.keys(tools), notifiers, prefixes, mistakes };
 }
 
 /** Runs preflight --sweep: removes what killed processes left behind, and checks nothing else. */

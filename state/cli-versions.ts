@@ -23,15 +23,19 @@ type Known = Record<string, Checked>;
 const FRESH_MS = 24 * 60 * 60 * 1000;
 const MAX_BYTES = 256 * 1024;
 
-/** `undefined`: nothing is known of it. A file that others can write, or that is not regular, is ignored. */
+/**
+ * `undefined`: nothing is known of it. A file that others can write, or that is not regular, is ignored.
+ * @param within the prefix and the CLI that the program starts by it; empty without a prefix.
+ */
 export function recallVersion(
   environment: NodeJS.ProcessEnv,
   program: string,
   nowMs: number,
+  within = '',
 ): string | null | undefined {
   const file = fileIn(environment);
   if (file === null) return undefined;
-  const known = readKnown(file)[program];
+  const known = readKnown(file)[program + within];
   const now = look(program);
   if (!isChecked(known) || now === null || !isFresh(known, nowMs)) return undefined;
   return known.size === now.size && known.mtime_ms === now.mtime_ms ? known.version : undefined;
@@ -49,11 +53,12 @@ export function keepVersion(
   program: string,
   version: string | null,
   nowMs: number,
+  within = '',
 ): void {
   const [file, now] = [fileIn(environment), look(program)];
   if (file === null || now === null) return;
   const fresh = Object.entries(readKnown(file)).filter(([, known]) => isChecked(known) && isFresh(known, nowMs));
-  const known: Known = { ...Object.fromEntries(fresh), [program]: { ...now, asked_at_ms: nowMs, version } };
+  const known: Known = { ...Object.fromEntries(fresh), [program + within]: { ...now, asked_at_ms: nowMs, version } };
   try {
     makeFolders(path.dirname(file));
     if (!isOurs(path.dirname(file))) return;

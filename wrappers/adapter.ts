@@ -59,6 +59,8 @@ export interface Adapter {
   /** The name of the wrapper's command. */
   command: string;
   binary: string;
+  /** The words of tollgate.yaml that start it in a container or a sandbox; absent if it is started directly. */
+  prefix?: readonly string[];
   /** The npm package. It gives the version of an installed binary without starting the binary. */
   packageName: string;
   /** Each flag, setting, variable and event that the row relies on, and the first CLI version that has it. */

@@ -110,9 +110,9 @@ async function attend({ tree, ...orphan }: Orphan, observer: AdoptionObserver, s
   }
 }
 
-const countOf = async ({ ended, survivors }: TreeEnd) => ({
+const countOf = async ({ ended, survivors, container }: TreeEnd) => ({
   orphansKilled: ended,
-  survivors: await describeSurvivors(survivors),
+  survivors: await describeSurvivors(survivors, container),
 });
 
 interface Life {

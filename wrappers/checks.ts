@@ -1,20 +1,25 @@
 // Holds the checks that preflight makes of each required CLI.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import type { BuiltIn } from '../policies/facts/tools.ts';
 import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versions.ts';
+import type { Adapter } from './adapter.ts';
 import { ADAPTERS, adapterOf } from './adapters.ts';
 import { claudeNeeds } from './claude/needs.ts';
 import type { CliLocation } from './cli-search.ts';
-import { versionOfPackage } from './cli-version.ts';
+import { versionIn, versionOfPackage } from './cli-version.ts';
 import { lacking } from './feature.ts';
 import { geminiNeeds } from './gemini/needs.ts';
+import { askThrough, probePrefix, programOf } from './prefix.ts';
+import { markEnvironment } from './processes/marker.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
 import { brokenInstall, TRUST_FOLDER, untrustedCall } from './startable.ts';
 
 export interface ToolPlace extends Surroundings {
-  tool: BuiltIn;
+  adapter: Adapter;
   cli: CliLocation | null;
   uid: number;
   /** Whether the user trusts the folder, by the flag or permanently. */
@@ -23,9 +28,12 @@ export interface ToolPlace extends Surroundings {
   versionOf: ((file: string, words?: readonly string[]) => Promise<string | null>) | null;
 }
 
-export function checkFound({ tool, cli, environment }: ToolPlace): CheckAnswer {
-  if (cli === null) return say('fail', `${adapterOf(tool).binary} is not found`, TESTED_VERSIONS[tool].install);
-  return checkStartable(adapterOf(tool), cli, environment.PATH) ?? checkPath(cli);
+export function checkFound({ adapter, cli, environment }: ToolPlace): CheckAnswer {
+  const [program, isPrefixed] = [programOf(adapter), adapter.prefix !== undefined];
+  const install = isPrefixed ? `install ${program}` : TESTED_VERSIONS[adapter.tool as BuiltIn].install;
+  if (cli === null) return say('fail', `${program} is not found`, install);
+  const started = isPrefixed ? { binary: program, packageName: '' } : adapter;
+  return checkStartable(started, cli, environment.PATH) ?? checkPath(cli);
 }
 
 export function checkPath({ file, where, isOfProject }: CliLocation): CheckAnswer {
@@ -58,21 +66,58 @@ export function checkStartable(
 }
 
 export async function checkVersion(place: ToolPlace): Promise<CheckAnswer> {
-  const { tool, cli, environment, versionOf } = place;
-  if (cli === null || brokenInstall(adapterOf(tool), cli.file, environment.PATH) !== null) return null;
+  const { adapter, cli, environment, versionOf } = place;
+  const tool = adapter.tool as BuiltIn;
+  if (cli === null || brokenInstall(adapter, cli.file, environment.PATH) !== null) return null;
   const { from, below, tested, install } = TESTED_VERSIONS[tool];
-  const packaged = versionOfPackage(cli.file, adapterOf(tool).packageName);
+  const packaged = adapter.prefix === undefined ? versionOfPackage(cli.file, adapter.packageName) : null;
   if (packaged === null && versionOf === null)
     return say('note', 'not known without starting it', 'run tollgate preflight without --quick');
   if (packaged === null && isStrange(cli, place)) return notStarted(cli);
-  const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
-  if (version === null) return say('fail', `\`${cli.file} --version\` reports no version`, install);
+  const version = packaged ?? (await askedVersion(place, ['--version']));
+  if (version === null) {
+    const asked =
+      adapter.prefix === undefined ? cli.file : `${adapter.prefix.slice(0, 3).join(' ')} … ${adapter.binary}`;
+    return say('fail', `\`${asked} --version\` reports no version`, install);
+  }
   const verdict = judgeVersion(tool, version);
   const range = `from ${from} up to, but not including, ${below}; last ${tested.at(-1)}`;
   const lacked = lackedBy(tool, version);
   if (verdict === 'tested')
     return lacked === '' ? say('ok', `${version} (tested)`) : say('note', `${version} (tested)${lacked}`, install);
   return say('warn', `${version} is ${verdict} than the tested ones (${range})${lacked}`, install);
+}
+
+/** @param words those that request the version. @returns null if it reports none, or may not be started. */
+export async function askedVersion(place: ToolPlace, words: readonly string[]): Promise<string | null> {
+  const { adapter, cli, versionOf } = place;
+  if (cli === null || versionOf === null) return null;
+  return adapter.prefix === undefined
+    ? versionOf(cli.file, words)
+    : versionIn(await askThrough(adapter, prefixedPlace(place, cli.file), words));
+}
+
+/** Starts a shell through the prefix, as each call does before it is paid. */
+export async function checkPrefix(place: ToolPlace): Promise<CheckAnswer> {
+  const { adapter, cli, versionOf } = place;
+  if (adapter.prefix === undefined || cli === null || isStrange(cli, place)) return null;
+  const words = adapter.prefix.slice(0, 3).join(' ');
+  if (versionOf === null) return say('note', `${words} …`, 'run tollgate preflight without --quick');
+  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-prefix-'));
+  try {
+    const lack = await probePrefix(adapter, prefixedPlace(place, cli.file, folder));
+    const fix = `fix tools.${adapter.tool}.prefix of tollgate.yaml`;
+    return lack === null ? say('ok', `${words} …`) : say('fail', lack.why, fix);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function prefixedPlace({ environment, cwd }: ToolPlace, program: string, folder?: string) {
+  const callId = `preflight-${process.pid}`;
+  const variables = { ...markEnvironment(callId), ...(folder === undefined ? {} : { TMPDIR: folder }) };
+  const folders = folder === undefined ? [] : [folder];
+  return { program, callId, cwd, environment: { ...environment, ...variables }, variables, folders };
 }
 
 /** What the calls lack with that version, for people to read; empty if it lacks nothing. */
@@ -94,15 +139,15 @@ export function checkSignIn(place: Surroundings & { tool: BuiltIn }, way?: strin
  * comes with the project fails the check either way: it works only for users who trust the project.
  */
 export function checkTrust(place: ToolPlace): CheckAnswer {
-  const { tool, cli } = place;
-  const refused = cli === null ? null : untrustedCall(ADAPTERS[tool], place, cli.file);
+  const { adapter, cli } = place;
+  const refused = cli === null ? null : untrustedCall(adapter, place, cli.file);
   if (refused !== null && isStrange(cli!, place)) return say('fail', refused, TRUST_FOLDER);
-  const untrusted = refused ?? ADAPTERS[tool].refusesFolder(place);
+  const untrusted = refused ?? (adapter.prefix === undefined ? adapter.refusesFolder(place) : null);
   return untrusted === null ? null : say('warn', untrusted, TRUST_FOLDER);
 }
 
 /** Makes the checks that only one CLI needs. */
-export const checkOwnNeeds = (place: ToolPlace): CheckAnswer => OWN_NEEDS[place.tool](place);
+export const checkOwnNeeds = (place: ToolPlace): CheckAnswer => OWN_NEEDS[place.adapter.tool as BuiltIn](place);
 
 const OWN_NEEDS = {
   gemini: geminiNeeds,

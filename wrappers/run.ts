@@ -11,6 +11,7 @@ import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import type { UsageSource } from './following/usage-log.ts';
 import { type GuardLimits, guard, heldUntil } from './guard.ts';
+import type { Container } from './prefix.ts';
 import { makeGroup, moveInto, notExecuted, removeGroup, startWithin } from './processes/cgroup.ts';
 import { describeSurvivors, endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
@@ -23,6 +24,10 @@ export interface Invocation {
   /** Absolute path of the binary. */
   command: string;
   argv: readonly string[];
+  /** Makes the words after the command from `argv`, if the CLI is started through a prefix. */
+  through?: (argv: readonly string[]) => string[];
+  /** What ends with the CLI's processes. */
+  container?: Container;
   cwd: string;
   environment: NodeJS.ProcessEnv;
   /** The attempt's private files; stdout and stderr are in one folder. */
@@ -183,7 +188,7 @@ async function attend(
   // The CLI may have abandoned children that no process waits for.
   if (typeof first !== 'string' && tree.root !== null)
     end = await endTree(tree, undefined, exit.signal === null ? undefined : reading.signalling);
-  survivors = await describeSurvivors(end.survivors);
+  survivors = await describeSurvivors(end.survivors, end.container);
   const ending = typeof first === 'string' ? first : endingOf(exit);
   return outcome(reading.isOversized() ? 'overflowed' : ending, exit, end);
 }
@@ -258,11 +263,11 @@ function ofSystem(error: unknown): Error {
 
 /** The system reports most refusals later, as an event. It reports some at once, such as arguments that are too long. */
 function start(
-  { command, argv, cwd, environment }: Invocation,
+  { command, argv, through, cwd, environment }: Invocation,
   descriptors: Descriptors,
   group: string | null,
 ): ChildProcess | Error {
-  const words = [command, ...argv];
+  const words = [command, ...(through?.(argv) ?? argv)];
   const within = group === null ? words : startWithin(group, words, environment);
   const [file, ...rest] = within ?? words;
   try {
@@ -288,7 +293,7 @@ function exitOf(child: ChildProcess, group: string | null, stderr: string): Prom
 
 async function treeOf(
   child: ChildProcess,
-  { marker, folders = [] }: Invocation,
+  { marker, folders = [], container }: Invocation,
   group: string | null,
   sinceMs: number,
 ): Promise<Tree> {
@@ -297,5 +302,11 @@ async function treeOf(
     return { root: null, marker };
   }
   const startTime = (await identifyChild(child.pid))?.start_time ?? null;
-  return { root: { pid: child.pid, startTime, sinceMs, ours: 'child' }, marker, group, folders };
+  return {
+    root: { pid: child.pid, startTime, sinceMs, ours: 'child' },
+    marker,
+    group,
+    folders,
+    ...(container && { container }),
+  };
 }

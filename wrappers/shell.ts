@@ -24,4 +24,20 @@ export function captureIn(options: { cwd: string; env: NodeJS.ProcessEnv; signal
   };
 }
 
+/** Runs a program with input, and returns how it ended. It is killed, with all that it started, when its time is up. */
+export async function runIn(
+  {
+    input,
+    ...options
+  }: { cwd: string; env: NodeJS.ProcessEnv; input: string; timeout: `${number}s`; signal?: AbortSignal },
+  words: readonly string[],
+): Promise<{ stdout: string; stderr: string; exitCode: number | null }> {
+  const $ = await load();
+  const quiet = { quiet: true, nothrow: true, timeoutSignal: 'SIGKILL', killSignal: 'SIGKILL', stdio: 'pipe' } as const;
+  const running = $({ ...options, ...quiet })`${words as string[]}`;
+  // It may end before it reads anything.
+  running.stdin.on('error', () => {}).end(input);
+  return running;
+}
+
 const load = async () => (await import('zx/core')).$;

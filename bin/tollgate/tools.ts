@@ -14,6 +14,7 @@ import { findCli } from '../../wrappers/cli-search.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { ownAdapter } from '../../wrappers/own/adapter.ts';
+import { programOf } from '../../wrappers/prefix.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
@@ -24,7 +25,9 @@ export interface ToolListed {
   tool: string;
   kind: 'built_in' | 'described';
   command: string;
-  /** null if it is not found. */
+  /** The words of tollgate.yaml that start it elsewhere; null without. */
+  prefix: readonly string[] | null;
+  /** Its program, or that of its prefix; null if it is not found. */
   binary: string | null;
   /** null if only a start of the CLI would show it. */
   version: string | null;
@@ -72,12 +75,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     if (verb !== 'add' || name === undefined) return invalid('the only words that it takes are: add NAME');
     return add(name, projectRoot(cwd), isJson);
   }
-  const { tools: sound, mistakes } = await readSoundTools(projectRoot(cwd));
+  const { tools: sound, prefixes, mistakes } = await readSoundTools(projectRoot(cwd));
   const own = Object.values(sound).map(ownAdapter);
   const compared = await comparedToCatalogue(sound);
-  const tools = [...TOOLS.map((tool): Adapter => adapterOf(tool)), ...own].map((adapter) =>
-    listed(adapter, cwd, compared[adapter.tool] ?? null),
-  );
+  const builtIn = TOOLS.map((tool): Adapter => {
+    const prefix = prefixes[tool];
+    return prefix === undefined ? adapterOf(tool) : { ...adapterOf(tool), prefix };
+  });
+  const tools = [...builtIn, ...own].map((adapter) => listed(adapter, cwd, compared[adapter.tool] ?? null));
   const catalogue = Object.entries(CATALOGUE).map(([tool, { tested }]) => ({ tool, tested }));
   const out = isJson
     ? JSON.stringify({ schema: 1, tools, catalogue }, null, 2)
@@ -119,11 +124,11 @@ function catalogueLine(tool: string, tested: string | null, compared: 'same' | '
 }
 
 function listed(adapter: Adapter, cwd: string, catalogue: ToolListed['catalogue']): ToolListed {
-  const { tool, command, packageName, described } = adapter;
+  const { tool, command, packageName, described, prefix = null } = adapter;
   const surroundings = { environment: process.env, home: homeOf(process.env) ?? cwd, cwd };
-  const found = findCli(adapter.binary, surroundings, projectRoot(cwd))?.file ?? null;
-  const version = found === null || packageName === '' ? null : versionOfPackage(found, packageName);
-  const common = { tool, command, binary: found, version, catalogue };
+  const found = findCli(programOf(adapter), surroundings, projectRoot(cwd))?.file ?? null;
+  const version = found === null || packageName === '' || prefix !== null ? null : versionOfPackage(found, packageName);
+  const common = { tool, command, prefix, binary: found, version, catalogue };
   if (described === undefined) {
     const { from, below } = TESTED_VERSIONS[tool as keyof typeof TESTED_VERSIONS];
     const tested = `from ${from} up to, but not including, ${below}`;
@@ -166,5 +171,5 @@ const cellsOf = (row: ToolListed): string[] => [
     ...(row.reads_sessions ? ['history', 'undo'] : []),
     `answer by ${row.output}`,
   ].join(', '),
-  row.binary ?? '',
+  [...(row.prefix === null ? [] : ['prefix']), row.binary ?? ''].join(' '),
 ];

@@ -43,9 +43,10 @@ export async function wrapperCommand(adapter: Adapter, given: readonly string[])
 
 /** @param dispatch null for a wrapper that a dispatcher did not start. */
 export async function runWrapper(
-  adapter: Adapter,
+  given: Adapter,
   { dispatch, argv }: { dispatch: Dispatch | null; argv: readonly string[] },
 ): Promise<Ran> {
+  const adapter = dispatch?.prefix === undefined ? given : { ...given, prefix: dispatch.prefix };
   const stop = stopOnSignals();
   const { badInput, failure } = exitCodesOf(adapter);
   const spec = wrapperSpec(adapter);

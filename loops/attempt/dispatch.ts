@@ -22,6 +22,8 @@ export interface Dispatch {
   own_rows: readonly OwnRow[];
   /** The CLI to call, if the project describes it, as it was read for the run. */
   own_tool?: OwnToolRow;
+  /** The prefix of a built-in CLI, if the project gives it one, as it was read for the run. */
+  prefix?: readonly string[];
   /** The text to send before the file's text, and facts about the prompt that go into the record. */
   prompt: { before: string; warnings: readonly string[]; left_out: readonly Omission[] };
 }

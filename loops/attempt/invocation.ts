@@ -6,6 +6,7 @@ import type { Adapter } from '../../wrappers/adapter.ts';
 import type { UsageSource } from '../../wrappers/following/usage-log.ts';
 import type { GuardLimits } from '../../wrappers/guard.ts';
 import { withFiles } from '../../wrappers/own/adapter.ts';
+import { containerName, programOf } from '../../wrappers/prefix.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
 import type { Attempt } from './attempt.ts';
@@ -13,32 +14,21 @@ import { type EquippedCall, wallMs } from './phases.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** Makes the input of the runner. */
-export function invocationOf(call: EquippedCall): Invocation {
-  const { request, callId, binary, argv, attempt, overlay, prompt, startedAt } = call;
+export function invocationOf(equipped: EquippedCall): Invocation {
+  const { request, callId, binary, argv, attempt, overlay, prompt, startedAt, through } = equipped;
   const { adapter, call: callRequest } = request;
-  const log = adapter.log !== null && callRequest.environment[adapter.log.variable] === undefined ? adapter.log : null;
-  const logFile = path.join(attempt.temporary, LOG);
-  const settings = adapter.described?.settings(callRequest) ?? null;
-  const marker = markerOf(callId, callRequest.environment);
   return {
     command: binary,
     argv,
+    ...(through === null ? {} : { through, container: { prefix: adapter.prefix!, name: containerName(callId) } }),
     cwd: callRequest.cwd,
-    environment: {
-      ...callRequest.environment,
-      ...withFilesIn(adapter, adapter.environment(callRequest), attempt.files),
-      ...(log === null ? {} : { [log.variable]: logFile }),
-      ...(settings === null ? {} : { [settings.variable]: settingsFile(attempt) }),
-      ...overlay.environment,
-      ...markEnvironment(marker),
-      TMPDIR: attempt.temporary,
-    },
+    environment: { ...callRequest.environment, ...ownVariables({ request, callId, attempt, overlay }) },
     files: {
       ...attempt.files,
       ...(adapter.prompt.via === 'file' ? { stdin: '/dev/null' } : {}),
-      ...(log === null ? {} : { log: logFile }),
+      ...(hasLog(request) ? { log: path.join(attempt.temporary, LOG) } : {}),
     },
-    marker,
+    marker: markerOf(callId, callRequest.environment),
     folders: [attempt.folder, attempt.temporary],
     retries: callRequest.innerRetries,
     ...(callRequest.requires === undefined ? {} : { requires: callRequest.requires }),
@@ -51,6 +41,46 @@ export function invocationOf(call: EquippedCall): Invocation {
 /** The settings of a described CLI for one call. */
 export const settingsFile = ({ temporary }: Pick<Attempt, 'temporary'>): string =>
   path.join(temporary, 'settings.json');
+
+type NamedCall = Pick<EquippedCall, 'request' | 'callId' | 'attempt' | 'overlay'>;
+
+/** The variables that we set for a CLI. */
+function ownVariables({ request, callId, attempt, overlay }: NamedCall): Record<string, string> {
+  const { adapter, call } = request;
+  const settings = adapter.described?.settings(call) ?? null;
+  return {
+    ...withFilesIn(adapter, adapter.environment(call), attempt.files),
+    ...(hasLog(request) ? { [adapter.log!.variable]: path.join(attempt.temporary, LOG) } : {}),
+    ...(settings === null ? {} : { [settings.variable]: settingsFile(attempt) }),
+    ...overlay.environment,
+    ...markEnvironment(markerOf(callId, call.environment)),
+    TMPDIR: attempt.temporary,
+  };
+}
+
+const hasLog = ({ adapter, call }: WrapperRequest): boolean =>
+  adapter.log !== null && call.environment[adapter.log.variable] === undefined;
+
+/** What a prefix must pass on to the CLI. */
+export function prefixedCall({ request, callId, attempt, overlay }: NamedCall) {
+  const { adapter, call } = request;
+  const variables = ownVariables({ request, callId, attempt, overlay });
+  // Only these read or write files of the attempt by their path.
+  const usesFiles = adapter.usageFile !== null || adapter.described !== undefined;
+  return {
+    callId,
+    cwd: call.cwd,
+    environment: { ...call.environment, ...variables },
+    variables,
+    folders: [attempt.temporary, ...overlay.folders, ...(usesFiles ? [attempt.folder] : [])],
+  };
+}
+
+/** The words of a call as its record shows them: those of the CLI, or the whole line with its prefix. */
+export const wholeLine = (
+  { request, through }: Pick<EquippedCall, 'request' | 'through'>,
+  argv: readonly string[],
+): readonly string[] => (through === null ? argv : [programOf(request.adapter), ...through(argv)]);
 
 /** The log is raw, so it is removed with the folder. */
 const LOG = 'cli.log';

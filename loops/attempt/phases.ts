@@ -43,6 +43,8 @@ export interface EquippedCall extends CheckedCall {
   readonly countedBefore: Partial<Usage> | null;
   /** Relays its requests; null if they are not recorded. */
   readonly recorder: Recorder | null;
+  /** Makes the words after the program from those of the CLI, if it is called through a prefix; null without one. */
+  readonly through: ((argv: readonly string[]) => string[]) | null;
 }
 
 /** A call that is registered, and whose files are on disk. It can be paid. */

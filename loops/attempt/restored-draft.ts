@@ -18,6 +18,7 @@ import type { Overlay } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { ownAdapter } from '../../wrappers/own/adapter.ts';
+import { type Container, containerName } from '../../wrappers/prefix.ts';
 import type { Tree } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
@@ -112,8 +113,13 @@ export function treeOf(open: Call, folder: string): Promise<Tree> {
     root: open.started?.cli ?? null,
     guardian,
     folders: [folder, ...savedTemporary(folder, open)],
+    container: containerIn(believed(folder, open)?.saved ?? null, call_id),
   });
 }
+
+/** The container of a call that has its prefix in its draft. Its program and its name are ours, whatever the draft holds. */
+export const containerIn = (saved: Saved | null, callId: string): Container | null =>
+  saved?.prefix === undefined ? null : { prefix: saved.prefix, name: containerName(callId) };
 
 /** The marker of the call's processes; null if the call died before its CLI could be started. */
 export const savedMarker = (folder: string, call: Journaled): string | null =>
@@ -267,6 +273,7 @@ export function isSaved(value: unknown): value is Saved {
     isLeftOut(saved.left_out ?? []) &&
     isTexts(saved.secret_names ?? []) &&
     isTexts(Object.values(saved.account ?? {})) &&
+    isTexts(saved.prefix ?? []) &&
     [saved.binary, saved.cli_version ?? ''].every((text) => typeof text === 'string')
   );
 }

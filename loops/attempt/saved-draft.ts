@@ -13,6 +13,7 @@ import { replaceText } from '../../state/disk/replace-file.ts';
 import type { CallRequest } from '../../wrappers/adapter.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
+import { wholeLine } from './invocation.ts';
 import type { EquippedCall } from './phases.ts';
 import type { WrapperRequest } from './request.ts';
 
@@ -37,6 +38,8 @@ export interface Saved {
   own_rows?: readonly OwnRow[];
   /** Its CLI, if the project describes it. */
   own_tool?: OwnToolRow;
+  /** The prefix with which it was called; absent without one. */
+  prefix?: readonly string[];
   /** The variables whose values were secret to the call; absent in a draft of a version that did not record them. */
   secret_names?: string[];
   temporary: string;
@@ -77,7 +80,7 @@ export function savedOf({ request, attempt, overlay, ...made }: EquippedCall): S
     started_at: made.startedAt.toISOString(),
     binary: made.binary,
     cli_version: made.cliVersion,
-    argv: made.argv,
+    argv: wholeLine({ request, through: made.through }, made.argv),
     call,
     account: accountPlaces(request.adapter.tool, environment),
     files: fromRoot(request.files),
@@ -85,6 +88,7 @@ export function savedOf({ request, attempt, overlay, ...made }: EquippedCall): S
     redaction_patterns: request.redactionPatterns,
     own_rows: request.ownRows,
     ...(request.adapter.described === undefined ? {} : { own_tool: request.adapter.described.row }),
+    ...(request.adapter.prefix === undefined ? {} : { prefix: request.adapter.prefix }),
     secret_names: secretNames(environment),
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,

@@ -1,19 +1,24 @@
 // Makes one guarded call: checks, reserves, runs, classifies, records and publishes it. The commands are thin layers over it.
 
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
+import { prefixOf } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { askVersion, versionOfPackage } from '../../wrappers/cli-version.ts';
+import { projectRoot } from '../../state/task-folder.ts';
+import { askVersion, versionIn, versionOfPackage } from '../../wrappers/cli-version.ts';
 import type { Feature } from '../../wrappers/feature.ts';
+import { askThrough, probePrefix } from '../../wrappers/prefix.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';
 import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
+import { TRUST_FOLDER } from '../../wrappers/startable.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { announce } from '../attempt/announce.ts';
-import { invocationOf } from '../attempt/invocation.ts';
+import { invocationOf, prefixedCall, wholeLine } from '../attempt/invocation.ts';
 import { removeStale } from '../attempt/output-paths.ts';
 import {
   type BegunCall,
@@ -37,12 +42,19 @@ import { withinLimits } from './within-limits.ts';
 /** Makes one call, which may cost money. A call that is refused before that also has a record. */
 export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {
   const begun: BegunCall = { ...begin(request, clock), announced: await announce(request.files) };
+  const prefixed = await withPrefix(request);
+  if (typeof prefixed === 'string') return refuse(begun, prefixRefusal(prefixed, 'badInput'));
+  return callThrough({ ...begun, request: prefixed }, stop);
+}
+
+async function callThrough(begun: BegunCall, stop: AbortSignal): Promise<Called> {
+  const { request } = begun;
   // A stop signal came while the prompt was still being piped in.
   if (stop.aborted) return refuse(begun, cancelled(stop));
   const found = check(request);
   if (found.how === 'refused') return refuse({ ...begun, prompt: found.prompt }, found.refusal);
   const { prompt, binary } = found;
-  const cliVersion = await knownVersion(request, binary, stop, clock().getTime());
+  const cliVersion = await knownVersion(begun, binary, stop);
   const checked: CheckedCall = { ...begun, request: withRealPlaces(request), prompt, binary, cliVersion };
   const old = tooOld(checked);
   if (old !== null) return refuse(checked, old);
@@ -92,6 +104,11 @@ async function makePrepared(
   const ready = prepare(checked, known, (await identify(process.pid))!);
   if (ready.how === 'refused') return refuse(checked, ready.refusal);
   const prepared = ready.call;
+  const lack = await prefixLack(prepared, stop);
+  if (lack !== null) {
+    discard(prepared);
+    return refuse(prepared, lack);
+  }
   // This process was suspended for so long that no caller waits for the call any more.
   if (nowMs() - checked.begunMs > wallMs(request.limits) + GUARDIAN_TIMEOUTS.lateMs) {
     discard(prepared);
@@ -146,7 +163,7 @@ async function pay(prepared: PreparedCall, journal: Journal | null, stop: AbortS
   const warnings = [...prepared.warnings];
   const startedCall = (redactor: Redactor): StartedCall => ({
     ...prepared,
-    argv,
+    argv: wholeLine(prepared, argv),
     warnings: [...warnings],
     promptHash,
     withheld: null,
@@ -196,7 +213,7 @@ async function pay(prepared: PreparedCall, journal: Journal | null, stop: AbortS
     const { conclude, redactor } = await concluding;
     return await conclude.conclude(startedCall(redactor), outcome, stop, note);
   } catch (error) {
-    return keep({ ...prepared, argv, warnings }, error);
+    return keep({ ...prepared, argv: wholeLine(prepared, argv), warnings }, error);
   }
 }
 
@@ -231,19 +248,62 @@ const refusals = () => import('./refusal.ts');
 
 /** @returns null if the CLI reports no version, or if the version could not be stored. Such a CLI is treated as the newest. */
 async function knownVersion(
-  { adapter, call }: WrapperRequest,
+  { request: { adapter, call }, callId, clock }: BegunCall,
   binary: string,
   stop: AbortSignal,
-  nowMs: number,
 ): Promise<string | null> {
-  const packaged = versionOfPackage(binary, adapter.packageName);
+  const nowMs = clock().getTime();
+  const packaged = adapter.prefix === undefined ? versionOfPackage(binary, adapter.packageName) : null;
   const asking = adapter.described === undefined ? ['--version'] : adapter.described.row.version;
   // A script that does not know this flag might do its normal work.
   if (packaged !== null || asking === null || !keepsVersions(call.environment)) return packaged;
-  const recalled = recallVersion(call.environment, binary, nowMs);
+  const within = adapter.prefix === undefined ? '' : JSON.stringify([...adapter.prefix, adapter.binary]);
+  const recalled = recallVersion(call.environment, binary, nowMs, within);
   if (recalled !== undefined || stop.aborted) return recalled ?? null;
-  const environment = { ...call.environment, ...adapter.environment(call) };
-  const version = await askVersion(binary, asking, { cwd: call.cwd, environment }, stop);
-  if (!stop.aborted) keepVersion(call.environment, binary, version, nowMs);
+  const variables = adapter.environment(call);
+  const { cwd } = call;
+  const environment = { ...call.environment, ...variables };
+  const version =
+    within === ''
+      ? await askVersion(binary, asking, { cwd, environment }, stop)
+      : versionIn(
+          await askThrough(
+            adapter,
+            { program: binary, callId, cwd, environment, variables, folders: [] },
+            asking,
+            stop,
+          ),
+        );
+  // A prefix may fail for now only, such as without its daemon.
+  if (!stop.aborted && (version !== null || within === ''))
+    keepVersion(call.environment, binary, version, nowMs, within);
   return version;
+}
+
+/** A dispatcher passes the prefix of a built-in CLI. @returns a sentence if the call may not be made with it. */
+async function withPrefix(request: WrapperRequest): Promise<WrapperRequest | string> {
+  const { adapter, call, callId } = request;
+  if (callId !== null || adapter.described !== undefined) return request;
+  const found = await prefixOf(adapter.tool as BuiltIn, projectRoot(call.cwd));
+  if (typeof found === 'string') return found;
+  const { prefix } = found;
+  if (prefix === null) return request;
+  if (call.trustWorkspace) return { ...request, adapter: { ...adapter, prefix } };
+  return `tollgate.yaml gives ${adapter.tool} a prefix, and that counts only in a trusted workspace: ${TRUST_FOLDER}`;
+}
+
+const prefixRefusal = (message: string, exit: 'badInput' | 'missingBinary'): Refusal => ({
+  class: 'tooling',
+  reason: exit === 'missingBinary' ? 'binary_missing' : 'bad_prefix',
+  exit,
+  message,
+});
+
+/** Checks what reaches the CLI through its prefix. */
+async function prefixLack(prepared: PreparedCall, stop: AbortSignal): Promise<Refusal | null> {
+  if (prepared.through === null || stop.aborted) return null;
+  const { request, binary } = prepared;
+  const lack = await probePrefix(request.adapter, { program: binary, ...prefixedCall(prepared) }, stop);
+  if (lack === null || stop.aborted) return null;
+  return prefixRefusal(lack.why, lack.missing === 'cli' ? 'missingBinary' : 'badInput');
 }

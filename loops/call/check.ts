@@ -16,6 +16,7 @@ import { lacking } from '../../wrappers/feature.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
+import { programOf } from '../../wrappers/prefix.ts';
 import { brokenInstall, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
@@ -76,7 +77,7 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
       how: 'refused',
       refusal: { class: 'tooling', reason: 'not_described', exit: 'badInput', message: unfit },
     };
-  const binary = findBinary(adapter.binary, call.environment.PATH);
+  const binary = findBinary(programOf(adapter), call.environment.PATH);
   if (binary === null) {
     const message = missingWords(adapter);
     const refusal = { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message } as const;
@@ -91,7 +92,8 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
 }
 
 function unstartable(adapter: Adapter, { environment }: CallRequest, binary: string): Refusal | null {
-  const broken = brokenInstall(adapter, binary, environment.PATH);
+  const program = adapter.prefix === undefined ? adapter : { binary: programOf(adapter), packageName: '' };
+  const broken = brokenInstall(program, binary, environment.PATH);
   if (broken === null) return null;
   return { class: 'tooling', reason: 'broken_install', exit: 'failure', message: `${broken.what}; ${broken.fix}` };
 }
@@ -121,7 +123,9 @@ function signedOut(adapter: Adapter, { environment, cwd }: CallRequest, binary: 
   return { class: 'auth', reason: 'not_signed_in', exit: 'failure', message };
 }
 
-function missingWords({ binary, packageName, tool, described }: Adapter): string {
+function missingWords({ binary, packageName, tool, described, prefix }: Adapter): string {
+  if (prefix !== undefined)
+    return `${prefix[0]} is not on the PATH (tools.${tool}.prefix of tollgate.yaml): install it, or name its path`;
   const missing = described === undefined ? null : missingOwn(described.row);
   const install = packageName === '' ? 'install it' : `install it (npm install -g ${packageName})`;
   return (

@@ -13,9 +13,10 @@ import {
 import { isSystemError } from '../../state/system-error.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import { lacking, withoutFlags } from '../../wrappers/feature.ts';
+import { lineOf } from '../../wrappers/prefix.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { type Attempt, discardAttempt, fillAttempt, nameAttempt, removeTemporaries } from '../attempt/attempt.ts';
-import { settingsFile, withFilesOf } from '../attempt/invocation.ts';
+import { prefixedCall, settingsFile, withFilesOf } from '../attempt/invocation.ts';
 import {
   type BegunCall,
   type CheckedCall,
@@ -56,7 +57,8 @@ export function prepare(
     const words = withoutFlags(adapter.argv(capped, [...overlay.argv, ...counting, ...formed]), lacked);
     const argv = withFilesOf(adapter, words, attempt.files);
     const warnings = [...checked.warnings, ...overlay.warnings];
-    const equipped: EquippedCall = { ...checked, argv, attempt, overlay, countedBefore, recorder, warnings };
+    const through = lineOf(adapter, prefixedCall({ ...checked, attempt, overlay }));
+    const equipped: EquippedCall = { ...checked, argv, attempt, overlay, countedBefore, recorder, through, warnings };
     // From here on, a sweep cleans up after a killed guardian. Nothing else records where the prompt is stored.
     const registered = register(equipped, guardian);
     made.registered = registered;

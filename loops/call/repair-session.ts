@@ -17,7 +17,8 @@ const refuse = (refusal: Refusal) => ({ how: 'refused', refusal }) as const;
 /** A session that cannot be repaired is resumed as it is: the service decides, and may accept it. */
 export async function repairSession(checked: CheckedCall, sessionId: string): Promise<Resumable> {
   const { adapter, call } = checked.request;
-  if (await isDeleted(adapter, checked.binary, sessionId, call)) {
+  // Through a prefix, it may have other files.
+  if (adapter.prefix === undefined && (await isDeleted(adapter, checked.binary, sessionId, call))) {
     const message = `${adapter.tool} has no session ${sessionId}: it was deleted, or belongs to another home folder. Name another one, or begin a new one`;
     return refuse({ class: 'tooling', reason: 'session_id', exit: 'refusedInput', message });
   }

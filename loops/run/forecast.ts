@@ -181,7 +181,7 @@ async function sessionOf(
 
 function argvOf(
   { options, context }: RunRequest,
-  { manifest, cwd }: OpenTask,
+  { manifest, cwd, project }: OpenTask,
   { stage, access }: StagePlan,
   session: string | null,
 ): string[] {
@@ -202,7 +202,7 @@ function argvOf(
     },
     [],
   );
-  return [adapter.binary, ...argv];
+  return [...(project.prefixes[stage.tool] ?? adapter.prefix ?? []), adapter.binary, ...argv];
 }
 
 const WORDS = {

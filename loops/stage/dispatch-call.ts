@@ -186,7 +186,7 @@ function errandOf(
       nested_calls: open.manifest.budgets.nested_calls,
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
-      ...ownToolOf(stage),
+      ...ownToolOf(stage, open.project),
       prompt: { before: sent.before, ...aboutPrompt(prompt) },
     },
     promptFile: sent.file,
@@ -257,10 +257,11 @@ const whoseAnswer = (
 /** An agent can use `tollgate scope ask` for its task. */
 const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', task.root), ...passedAs(TREE, tree) });
 
-/** Passes the description as it was read for the run, even if it has changed since. */
-function ownToolOf({ tool }: StageRun['stage']): Pick<Errand['dispatch'], 'own_tool'> {
+/** Passes the description and the prefix as they were read for the run, even if they have changed since. */
+function ownToolOf({ tool }: StageRun['stage'], { prefixes }: OpenTask['project']): Partial<Errand['dispatch']> {
   const { described } = adapterOf(tool);
-  return described === undefined ? {} : { own_tool: described.row };
+  if (described !== undefined) return { own_tool: described.row };
+  return prefixes[tool] === undefined ? {} : { prefix: prefixes[tool] };
 }
 
 /** Returns what a call records about its prompt besides the text. */

@@ -18,7 +18,7 @@ import { closeAttempt } from '../attempt/close-attempt.ts';
 import { type CallStart, pastMs } from '../attempt/deadline.ts';
 import { GUARDIAN_TIMEOUTS } from '../attempt/phases.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
-import { isSaved, restoreSaved } from '../attempt/restored-draft.ts';
+import { containerIn, isSaved, restoreSaved } from '../attempt/restored-draft.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
 import { heldToSchema } from '../call/answer-schema.ts';
 import { logApiFailure } from '../call/api-failure.ts';
@@ -48,7 +48,8 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
       'elsewhere',
       `${what} may be at work on ${guardian.host} (or in another container), and was not touched`,
     );
-  const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary] });
+  const container = containerIn(savedIn(entry), call_id);
+  const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary], container });
   const count = (await membersOf(tree)).length;
   const isDue = past >= 0;
   if (count > 0 && !isDue && sweeping.working === 'wait')
@@ -58,9 +59,14 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
       `${what} lost its guardian and still works, until ${deadline_at}`,
       'leave it to its deadline, or end it with tollgate preflight --sweep --now',
     );
-  if (count > 0) await endTree(tree, undefined, () => signallingIn(attempt));
-  if (count > 0 && (await membersOf(tree)).length > 0)
-    return of(entry, 'failed', `${what} has processes that could not be ended`, 'end them, and sweep again');
+  const end = count > 0 || container !== null ? await endTree(tree, undefined, () => signallingIn(attempt)) : null;
+  if (end !== null && (end.container !== undefined || (await membersOf(tree)).length > 0))
+    return of(
+      entry,
+      'failed',
+      `${what} has processes that could not be ended${end.container === undefined ? '' : `: ${end.container}`}`,
+      'end them, and sweep again',
+    );
   const closed =
     task === null
       ? await closeAlone(entry, { how: isDue ? 'timed_out' : 'cancelled', processes: count }, sweeping)

@@ -59,6 +59,7 @@ export const EXIT_BUDGET = 76;
 
 /** For a call that was refused before it began, and for a run that could not begin one. */
 export const OWN_REASONS = [
+  'bad_prefix',
   'bad_state',
   'binary_missing',
   'broken_install',

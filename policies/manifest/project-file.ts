@@ -23,6 +23,8 @@ export interface ProjectFile {
   triage: { rules: readonly OwnRow[] };
   /** The project's own CLIs, by name. */
   tools: Readonly<Record<string, OwnToolRow>>;
+  /** The prefixes of built-in CLIs, by name. Those of its own CLIs are in `tools`. */
+  prefixes: Readonly<Record<string, readonly string[]>>;
   /** What is wrong with each invalid CLI description: one or more sentences, by name. */
   unsound: Readonly<Record<string, string>>;
   /** When a session is replaced by a fresh one, and how long it rests after a failure. */
@@ -78,6 +80,7 @@ export const NO_PROJECT_FILE: ProjectFile = {
   prices: {},
   triage: { rules: [] },
   tools: {},
+  prefixes: {},
   unsound: {},
   sessions: SESSION_DEFAULTS,
   prompts: PROMPT_DEFAULTS,

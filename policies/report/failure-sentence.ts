@@ -80,6 +80,7 @@ export const SENTENCES = {
   unmatched: 'The call failed, and no rule knows this failure.',
 
   // Why a call was not made, or a run could not begin.
+  bad_prefix: 'The command prefix of {tool} cannot be used, so no call was made.',
   bad_state: 'The stored state could not be read.',
   budget: "The task's own limit for calls, tokens, money or time is used up.",
   call_elsewhere: 'A call of this task is still running elsewhere.',

@@ -47,6 +47,10 @@ export const MACHINE_ACTIONS = {
     toDo(`fix output, document or events of tools.${situation.tool} in tollgate.yaml`),
     thenRerun(situation),
   ],
+  bad_prefix: (situation) => [
+    toDo(`fix tools.${situation.tool}.prefix of tollgate.yaml as the evidence says`),
+    ...checked(situation),
+  ],
   broken_install: reinstalled,
   bad_flag: (situation) => [
     install(situation, `install a version of ${situation.tool} that knows the flag`),

@@ -8,6 +8,8 @@ export interface OwnToolRow {
   name: OwnTool;
   /** A program on the PATH, or the absolute path of one. */
   binary: string;
+  /** The words that start it in a container or a sandbox; absent if there are none. */
+  prefix?: readonly string[];
   /** A word may contain places. A list of words is omitted if one of its places has no value. */
   argv: readonly (string | readonly string[])[];
   environment: Readonly<Record<string, string>>;
@@ -98,6 +100,7 @@ export function isOwnRow(value: unknown, name: unknown): value is OwnToolRow {
   const { timeout, failure, missingBinary, badInput } = exits;
   return (
     isText(row.binary) &&
+    isListOf(row.prefix ?? [], isText) &&
     isListOf(row.argv, (one) => isText(one) || isListOf(one, isText)) &&
     isOf(row.environment, isText) &&
     ['stdin', 'file'].includes(row.prompt as string) &&

@@ -69,12 +69,12 @@ export async function readManifest(
 function strangeTools(
   file: string,
   { data, lineOf }: { data: unknown; lineOf(path: readonly PropertyKey[]): number },
-  { tools, unsound }: ProjectFile,
+  { tools, prefixes, unsound }: ProjectFile,
   trust: 'trusted' | 'untrusted',
 ): string[] {
   const known = [...Object.keys(tools), ...Object.keys(unsound)];
   return toolsIn(data).flatMap(({ at, tool }) => {
-    const message = unknownTool(tool, known) ?? unsoundTool(tool, unsound) ?? untrustedTool(tool, trust);
+    const message = unknownTool(tool, known) ?? unsoundTool(tool, unsound) ?? untrustedTool(tool, prefixes, trust);
     return message === null ? [] : [`${file}:${lineOf(at)}: ${pathOf(at)} ${message}`];
   });
 }

@@ -2,17 +2,20 @@
 
 import * as z from 'zod';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
-import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
+import { type BuiltIn, COMMANDS, isBuiltIn, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { LEAST_CHARS } from '../../policies/manifest/prompt-limits.ts';
+import { prefixMistakes } from '../../policies/rules/command-prefix.ts';
 import { COUNTS } from '../../policies/rules/described-events.ts';
 import { PLACES, placesIn, secretVariables, secretWords } from '../../policies/rules/described-words.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 
-const word = z
+const literal = z
   .string()
   .max(2000)
-  .regex(/^[^\0]*$/, 'must have no NUL character')
-  .refine((text) => strangePlace(text) === null, { error: (issue) => strangePlace(String(issue.input)) ?? '' });
+  .regex(/^[^\0]*$/, 'must have no NUL character');
+const word = literal.refine((text) => strangePlace(text) === null, {
+  error: (issue) => strangePlace(String(issue.input)) ?? '',
+});
 const words = z.array(word).max(100);
 const plain = z
   .string()
@@ -84,11 +87,25 @@ const LOGGED = EVENT.pick({
 });
 const NO_COUNT = `must have a count: ${COUNTS.map((name) => `{${name}}`).join(', ')}`;
 
+const PREFIX = z
+  .array(literal)
+  .min(1)
+  .max(200)
+  .superRefine((prefix, { addIssue }) => {
+    if (prefix.length === 0) return;
+    const program = unexpanded(prefix[0]!);
+    if (program !== null) addIssue({ code: 'custom', path: [0], message: program });
+    for (const message of prefixMistakes(prefix)) addIssue({ code: 'custom', message });
+    for (const at of secretsOfPrefix(prefix)) addIssue({ code: 'custom', path: [at], message: SECRET_PREFIX });
+  })
+  .describe('words that start it elsewhere: docker or podman run, bwrap, ssh, a script; places: {cwd}, {home}, {user}');
+
 const OWN_TOOL = z
   .strictObject({
     binary: plain
       .refine((text) => unexpanded(text) === null, { error: (issue) => unexpanded(String(issue.input)) ?? '' })
       .describe('a program on the PATH, or a path from the root of the project'),
+    prefix: PREFIX.optional(),
     argv: z
       .array(z.union([word, words.min(1)]))
       .max(100)
@@ -195,17 +212,16 @@ const OWN_TOOL = z
 
 export type GivenTool = z.infer<typeof OWN_TOOL>;
 
-const RESERVED: readonly string[] = [
-  ...TOOLS,
-  ...Object.values(COMMANDS),
-  'any',
-  'tollgate',
-  'preflight',
-  'wait_parallel_tasks',
-];
+const RESERVED: readonly string[] = [...Object.values(COMMANDS), 'any', 'tollgate', 'preflight', 'wait_parallel_tasks'];
+
+const BUILT_IN = z
+  .strictObject({ prefix: PREFIX })
+  .optional()
+  .describe('a built-in CLI, which is called through a prefix');
 
 export const OWN_TOOLS = z
-  .record(z.string(), OWN_TOOL)
+  .object(Object.fromEntries(TOOLS.map((tool) => [tool, BUILT_IN])) as Record<BuiltIn, typeof BUILT_IN>)
+  .catchall(OWN_TOOL)
   // A schema for the keys would report a mistake without its message.
   .superRefine((tools, { addIssue }) => {
     for (const name of Object.keys(tools)) {
@@ -219,6 +235,7 @@ export const OWN_TOOLS = z
 export const ANY_TOOLS = z.looseObject({ tools: z.record(z.string(), z.unknown()).default({}) });
 
 function nameMistake(name: string): string | null {
+  if (isBuiltIn(name)) return null;
   if (RESERVED.includes(name)) return 'is a name of tollgate itself; give the CLI one of its own';
   return TOOL_NAME.test(name) ? null : 'must be 1 to 41 of a-z 0-9 _ - and begin with a letter';
 }
@@ -265,6 +282,18 @@ interface Given {
 
 const SECRET_WORD =
   'looks like a secret, and would stand in clear in the process list and in the files of each call; set it in the environment of tollgate, and name a script that puts it in, such as: exec mine --token "$MINE_TOKEN" "$@"';
+
+/** The words that are secrets, also as the value of a variable: `--env NAME=value`, `--setenv NAME value`. */
+const secretsOfPrefix = (prefix: readonly string[]): number[] =>
+  prefix.flatMap((word, i) => {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? ['', prefix[i - 1]!, word];
+    const isSet = value !== word || prefix[i - 2] === '--setenv';
+    const isSecret = secretWords(prefix.slice(0, i + 1)).includes(i);
+    return isSecret || (isSet && secretVariables({ [name!]: value! }).length > 0) ? [i] : [];
+  });
+
+const SECRET_PREFIX =
+  'looks like a secret, and would stand in clear in the process list and in the files of each call; name the variable alone, such as: --env MY_KEY';
 
 const SECRET_VARIABLE =
   'looks like a secret, and would stand in clear in the files of each call; leave it out and set it in the environment of tollgate, which the CLI gets too';

@@ -1,7 +1,7 @@
 // Reads tollgate.yaml at a project's root, if it has one, and prepares the CLIs that it describes for calls.
 
 import path from 'node:path';
-import type { OwnTool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, isBuiltIn, type OwnTool } from '../../policies/facts/tools.ts';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { OwnEvent, OwnToolRow } from '../../policies/rules/described-cli.ts';
 import { kindOf } from '../disk/regular-file.ts';
@@ -27,11 +27,13 @@ const schema = () => import('./project-schema.ts');
 const WHAT = 'a project file';
 
 function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['unsound'], root: string): ProjectFile {
-  const sound = Object.fromEntries(Object.entries(tools).filter(([name]) => !Object.hasOwn(unsound, name)));
+  const sound = Object.fromEntries(
+    Object.entries(tools).filter(([name]) => !Object.hasOwn(unsound, name)),
+  ) as unknown as GivenTools;
   const { sessions, prompts } = rest;
   return {
     ...rest,
-    tools: ownToolRows(sound, root),
+    ...toolsOf(sound, root),
     unsound,
     sessions: { ...sessions, context_limit: { ...sessions.context_limit, ...limitsIn(sound, 'context_limit') } },
     prompts: { ...prompts, max_chars: { ...prompts.max_chars, ...limitsIn(sound, 'max_chars') } },
@@ -74,15 +76,19 @@ function aboutTool(name: string, message: string): string | null {
 }
 
 /** The limits of the CLIs that a project describes are added to those of the built-in ones. */
-const limitsIn = (tools: Readonly<Record<string, GivenTool>>, field: 'context_limit' | 'max_chars') =>
+const limitsIn = (tools: GivenTools, field: 'context_limit' | 'max_chars') =>
   Object.fromEntries(Object.entries(tools).flatMap(([name, { [field]: limit }]) => (limit ? [[name, limit]] : [])));
 
 /** @returns null if there is none. */
 export const projectFile = (root: string): string | null =>
   PROJECT_FILES.map((name) => path.join(root, name)).find((file) => kindOf(file) !== null) ?? null;
 
+/** A built-in CLI has a prefix alone. */
+type GivenTools = Readonly<Record<string, GivenTool>>;
+
 interface SoundTools {
-  tools: Readonly<Record<string, OwnToolRow>>;
+  tools: ProjectFile['tools'];
+  prefixes: ProjectFile['prefixes'];
   /** What is wrong with the file, one sentence each. */
   mistakes: readonly string[];
 }
@@ -91,27 +97,63 @@ interface SoundTools {
 export async function readSoundTools(root: string): Promise<SoundTools> {
   const project = await readProject(root);
   if (project.how === 'read') {
-    const { tools, unsound } = project.value;
-    return { tools, mistakes: Object.values(unsound).flatMap((message) => message.split('\n')) };
+    const { tools, prefixes, unsound } = project.value;
+    return { tools, prefixes, mistakes: Object.values(unsound).flatMap((message) => message.split('\n')) };
   }
   const mistakes = project.message.split('\n');
   const { ANY_TOOLS, OWN_TOOLS } = await schema();
   const read = await readYaml(projectFile(root)!, WHAT, async () => ANY_TOOLS);
-  if (project.kind === 'unreadable' || read.how === 'invalid') return { tools: {}, mistakes };
+  if (project.kind === 'unreadable' || read.how === 'invalid') return { tools: {}, prefixes: {}, mistakes };
   const sound = Object.entries(read.value.tools).flatMap(([name, row]) => {
     const parsed = OWN_TOOLS.safeParse({ [name]: row });
-    return parsed.success ? Object.entries(ownToolRows(parsed.data, root)) : [];
+    return parsed.success ? Object.entries(parsed.data) : [];
   });
-  return { tools: Object.fromEntries(sound), mistakes };
+  return { ...toolsOf(Object.fromEntries(sound) as GivenTools, root), mistakes };
 }
 
-/** The CLIs that a project describes, ready for calls: names filled in, paths from the project's root. */
-const ownToolRows = (given: Readonly<Record<string, GivenTool>>, root: string): Record<string, OwnToolRow> =>
-  Object.fromEntries(Object.entries(given).map(([name, tool]) => [name, rowOf(name as OwnTool, tool, root)]));
+/** The CLIs that a project describes, and the prefixes of the built-in ones: names filled in, paths from the project's root. */
+function toolsOf(given: GivenTools, root: string): { tools: ProjectFile['tools']; prefixes: ProjectFile['prefixes'] } {
+  const rows = Object.entries(given);
+  return {
+    tools: Object.fromEntries(
+      rows.flatMap(([name, tool]) => (isBuiltIn(name) ? [] : [[name, rowOf(name as OwnTool, tool, root)]])),
+    ),
+    prefixes: Object.fromEntries(
+      rows.flatMap(([name, { prefix }]) =>
+        isBuiltIn(name) && prefix !== undefined ? [[name, prefixFrom(prefix, root)]] : [],
+      ),
+    ),
+  };
+}
+
+const prefixFrom = ([program, ...words]: readonly string[], root: string): string[] => [
+  fromRoot(program!, root),
+  ...words,
+];
+
+const fromRoot = (program: string, root: string): string =>
+  program.includes('/') ? path.resolve(root, program) : program;
+
+/**
+ * The prefix with which a built-in CLI is called outside of a run, or null. @returns a sentence if the file does not show whether
+ * it has one: it must never be called without.
+ */
+export async function prefixOf(tool: BuiltIn, root: string): Promise<{ prefix: readonly string[] | null } | string> {
+  if (projectFile(root) === null) return { prefix: null };
+  const project = await readProject(root);
+  if (project.how === 'read') {
+    const { prefixes, unsound } = project.value;
+    return unsound[tool] ?? { prefix: prefixes[tool] ?? null };
+  }
+  const tools = project.kind === 'unfit' ? (project.data as { tools?: unknown } | null)?.tools : null;
+  const hasNone = tools === undefined || (typeof tools === 'object' && tools !== null && !Object.hasOwn(tools, tool));
+  return hasNone ? { prefix: null } : project.message;
+}
 
 const rowOf = (name: OwnTool, tool: GivenTool, root: string): OwnToolRow => ({
   name,
-  binary: tool.binary.includes('/') ? path.resolve(root, tool.binary) : tool.binary,
+  binary: fromRoot(tool.binary, root),
+  ...(tool.prefix === undefined ? {} : { prefix: prefixFrom(tool.prefix, root) }),
   argv: tool.argv,
   environment: tool.environment,
   prompt: tool.prompt,

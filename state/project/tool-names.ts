@@ -15,8 +15,12 @@ export function unknownTool(name: string, described: readonly string[], more: re
 export const unsoundTool = (name: string, unsound: Readonly<Record<string, string>>): string | null =>
   Object.hasOwn(unsound, name) ? `is ${name}, whose description is wrong: ${unsound[name]}` : null;
 
-/** Why it may not be called, in the same form: its description names a program. */
-export const untrustedTool = (name: string, trust: 'trusted' | 'untrusted'): string | null =>
-  trust === 'trusted' || isBuiltIn(name)
+/** Why it may not be called, in the same form: its description or its prefix names a program. */
+export const untrustedTool = (
+  name: string,
+  prefixes: Readonly<Record<string, readonly string[]>>,
+  trust: 'trusted' | 'untrusted',
+): string | null =>
+  trust === 'trusted' || (isBuiltIn(name) && !Object.hasOwn(prefixes, name))
     ? null
-    : `is ${name}, which tollgate.yaml describes, and that counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust`;
+    : `is ${name}, ${isBuiltIn(name) ? 'to which tollgate.yaml gives a prefix' : 'which tollgate.yaml describes'}, and that counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust`;

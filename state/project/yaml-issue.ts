@@ -76,8 +76,8 @@ function unknown(key: string, parent: readonly PropertyKey[], schema: unknown): 
 function fieldsAt(path: readonly PropertyKey[], schema: unknown): string[] {
   let at = schema;
   for (const step of path) {
-    const { shape, element, valueType } = unwrap(at);
-    at = typeof step === 'number' ? element : (shape?.[step as string] ?? valueType);
+    const { shape, element, valueType, def } = unwrap(at);
+    at = typeof step === 'number' ? element : (shape?.[step as string] ?? valueType ?? def?.catchall);
   }
   return Object.keys(unwrap(at).shape ?? {});
 }
@@ -97,11 +97,12 @@ function unwrap(schema: unknown): Inside {
   return at ?? {};
 }
 
-/** `valueType` is that of a record with arbitrary names. */
+/** `valueType` is that of a record with arbitrary names, and `catchall` that of other names in an object. */
 interface Inside {
   shape?: Record<string, unknown>;
   element?: unknown;
   valueType?: unknown;
+  def?: { catchall?: unknown };
 }
 
 const show = (path: readonly PropertyKey[]): string =>

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
+import { PROJECT_FILES } from '../../state/project/project.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { bundlesOf, bytesOf, type CountedProcess, countIn, eventsOf } from '../rig/counted.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
@@ -60,7 +61,7 @@ for (const tool of TOOLS) {
       ['files written', eventsOf(before, 'write', OWN).length, 3],
       // Nothing that protects money: a call without a task has no journal.
       ['files synced', eventsOf(before, 'sync').length, 0],
-      // Each output for its kind, its room, and whether it is another's; one folder's surroundings once.
+      // Each output for its kind, its room, and whether it is another's; one folder's surroundings once; a prefix of the project.
       ['looks at files of the project', eventsOf(before, 'look', /\/project(?:\/|$)|^[\w.]+$/).length, LOOKS],
     ]);
     assert.equal(bundlesOf(before), [`${command}.cjs`, 'core.cjs']);
@@ -94,9 +95,10 @@ for (const tool of TOOLS) {
     const LIMITS = /\/limits(?:\/|$)|\/tollgate\.ya?ml$/;
     const seen = (what: Parameters<typeof eventsOf>[1]) =>
       eventsOf(whole, what, LIMITS).map(({ file }) => path.basename(file));
+    // The project's file is looked for twice: for a prefix, and for limits.
     assert.equal(
       [seen('look').sort(), seen('open'), seen('write'), seen('sync')],
-      [['holds.json', 'limits', 'limits.json', 'tollgate.yaml', 'tollgate.yml'], [], [], []],
+      [['holds.json', 'limits', 'limits.json', ...PROJECT_FILES, ...PROJECT_FILES].sort(), [], [], []],
     );
     assert.equal(bundlesOf(whole), [`${command}.cjs`, 'core.cjs']);
   });
@@ -137,7 +139,7 @@ test('a call that finds out whether a limit still stands writes that down, and s
   assert.equal([seen('write'), seen('sync')], [['.holds.json', '.holds.json'], []]);
 });
 
-const LOOKS = 40;
+const LOOKS = 44;
 
 const BEFORE_THE_CLI = [
   ...['fs', 'path', 'os', 'url', 'util', 'vm', 'module'],

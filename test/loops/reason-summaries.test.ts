@@ -96,6 +96,11 @@ function evidenceOf({ source }: Rule, { exit, message, ...said }: Said): Partial
 
 /** In the words that they are found in. */
 const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
+  bad_prefix: {
+    class: 'tooling',
+    message:
+      'within tools.codex.prefix of tollgate.yaml (docker run --rm …): stdin does not arrive, so the CLI would get no prompt',
+  },
   bad_state: {
     class: 'tooling',
     message: '/p/.tmp/task/fix/state/stats.json:3: paid_call_budget must be a whole number',

@@ -25,6 +25,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     tool: row.name,
     command: `tollgate call ${row.name}`,
     binary: row.binary,
+    ...(row.prefix === undefined ? {} : { prefix: row.prefix }),
     packageName: row.packageName ?? '',
     features: [],
     defaultTimeoutMs: row.timeoutMs,

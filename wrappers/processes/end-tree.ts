@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endContainer } from '../prefix.ts';
 import { nowMs } from '../steady-clock.ts';
 import { killGroup, membersOfGroup, removeGroup } from './cgroup.ts';
 import { look } from './look.ts';
@@ -37,6 +38,8 @@ export interface TreeEnd {
   ended: number;
   /** Processes that could not be ended: another user's, or stuck in the kernel. */
   survivors: ProcessRow[];
+  /** A container that could not be ended, and why; absent if none is left. */
+  container?: string;
 }
 
 /**
@@ -69,6 +72,12 @@ interface Toll {
  */
 export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () => {}): Promise<TreeEnd> {
   const toll: Toll = { hit: new Map(), refused: new Set() };
+  const { container } = tree;
+  // Its client may not pass a signal on, and the CLI could make one more paid request.
+  if (container !== undefined) {
+    beforeSignal();
+    await endContainer(container);
+  }
   // List before killing: a child whose parent has died can no longer be found through its parent.
   let found = await look(tree, tree.seen ?? null);
   if (found.rows.length > 0) beforeSignal();
@@ -89,7 +98,9 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () 
   const gone = [...toll.hit.keys(), ...toll.refused].filter((key) => !keys.has(key));
   const ended = new Set(gone.filter((key) => key !== (tree.root && keyOf(tree.root)))).size;
   if (survivors.length === 0 && tree.group) removeGroup(tree.group);
-  return { ended, survivors };
+  // The client may have made it only just before its own end.
+  const left = container === undefined ? null : await endContainer(container);
+  return { ended, survivors, ...(left === null ? {} : { container: left }) };
 }
 
 /** Lets the kernel kill the group, including processes that we may not signal. Does nothing if we run in that group ourselves. */
@@ -101,14 +112,14 @@ async function killGrouped({ group = null }: Tree, { rows, above }: Members): Pr
 }
 
 /** Formats `4711 (sleep, user 65534)`: what a user needs to end the processes that we could not. */
-export async function describeSurvivors(survivors: readonly ProcessRow[]): Promise<string[]> {
+export async function describeSurvivors(survivors: readonly ProcessRow[], container?: string): Promise<string[]> {
   const owners = await processTable.owners(survivors);
   const described = survivors.map(async (row) => {
     const name = path.basename((await processTable.words(row)).split(' ')[0]!) || 'unknown';
     const owner = owners.get(row.pid);
     return `${row.pid} (${name}${owner === undefined ? '' : `, user ${owner.uid}`})`;
   });
-  return Promise.all(described);
+  return [...(await Promise.all(described)), ...(container === undefined ? [] : [container])];
 }
 
 function letGo({ root, held }: Tree): void {

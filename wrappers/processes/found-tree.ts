@@ -1,6 +1,7 @@
 // Builds a tree from a record: its root counts only if it is the same process and has the call's marker.
 
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
+import type { Container } from '../prefix.ts';
 import { findGroup } from './cgroup.ts';
 import type { Tree } from './end-tree.ts';
 import { identify } from './identity.ts';
@@ -15,13 +16,21 @@ interface RecordedTree {
   guardian: ProcessIdentity | null;
   /** Private folders, in which no other process writes or works. */
   folders: readonly string[];
+  container?: Container | null;
 }
 
 /** All code that ends the processes of a dead guardian finds them with this function, so that all end the same ones. */
-export async function foundTree({ marker, root, guardian, folders }: RecordedTree): Promise<Tree> {
+export async function foundTree({ marker, root, guardian, folders, container = null }: RecordedTree): Promise<Tree> {
   const self = (await identify(process.pid))!;
   const since = guardian !== null && placeOf(guardian, self) === 'here' ? guardian.start_time : null;
-  return { root: root && (await foundRoot(marker, root, self)), marker, since, group: findGroup(marker), folders };
+  const found = {
+    root: root && (await foundRoot(marker, root, self)),
+    marker,
+    since,
+    group: findGroup(marker),
+    folders,
+  };
+  return container === null ? found : { ...found, container };
 }
 
 /** The pid may have been reused. */

@@ -1,5 +1,6 @@
 // Types a tree of processes, and what a look at the machine shows of it.
 
+import type { Container } from '../prefix.ts';
 import type { ProcessOwner, ProcessRow } from './rows.ts';
 
 /** What a look shows of the processes. */
@@ -34,6 +35,8 @@ export interface Tree {
   group?: string | null;
   /** Private folders of the call. On Linux, a process without a parent that writes or works there belongs to the call. */
   folders?: readonly string[];
+  /** A container that the root started, which does not end with it. */
+  container?: Container;
   /** The root's group is stopped until every process was signalled to end, or until its own end. */
   held?: 'signalled' | 'ended';
   /** The members seen while the call ran. */

@@ -58,7 +58,8 @@ export const TOOLS_LISTED = record<{
       tool,
       kind: one('Whether it is built in, or described by tollgate.yaml', ['built_in', 'described']),
       command: text('What calls it'),
-      binary: orNull(text('Its program'), 'it is not found'),
+      prefix: orNull(list('The words of its prefix', text('A word')), 'it is started directly'),
+      binary: orNull(text('Its program, or that of its prefix'), 'it is not found'),
       version: orNull(text('Of the program'), 'only a start would tell'),
       tested: orNull(text('The versions that it was tried with'), 'the project describes it, or it was never run'),
       catalogue: orNull(

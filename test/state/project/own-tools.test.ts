@@ -228,13 +228,18 @@ test('what a place fills in, and a setting under such a name, is no secret', asy
   assert.ok(typeof (await read(folder, `tools:\n  mine:\n    binary: x\n    argv: ${argv}\n`)) === 'object');
 });
 
-for (const name of ['gemini', 'any', 'tollgate', 'run_codex'])
+for (const name of ['any', 'tollgate', 'run_codex'])
   test(`${name} is not a name of one's own`, async ({ folder }) => {
     assert.match(
       (await read(folder, `tools:\n  ${name}:\n    binary: x\n`)) as unknown as string,
       /name of tollgate itself/,
     );
   });
+
+test('a built-in CLI may have a prefix alone', async ({ folder }) => {
+  const message = await read(folder, 'tools:\n  gemini:\n    binary: x\n    prefix: [box]\n');
+  assert.match(message as unknown as string, /:3: tools\.gemini\.binary is unknown; expected one of prefix/);
+});
 
 test('a name that cannot stand in a file name', async ({ folder }) => {
   assert.match(
