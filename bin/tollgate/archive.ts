@@ -3,11 +3,8 @@
 import path from 'node:path';
 import {
   chooseTasks,
-  type LeftWorktree,
   leftWorktree,
   oldBatches,
-  type Put,
-  type PutBatch,
   putAway,
   putBatchAway,
   restoreTask,
@@ -57,7 +54,7 @@ const SPEC: CommandSpec = {
   ],
 };
 
-type Done = Put & { worktree: LeftWorktree | null };
+type Done = Awaited<ReturnType<typeof putAway>> & { worktree: ReturnType<typeof leftWorktree> };
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
@@ -118,21 +115,25 @@ function restored({ text, given, words }: Arguments): Ran {
   };
 }
 
-const would = ({ task }: Parameters<typeof putAway>[0]): Put => ({
+const would = ({ task }: Parameters<typeof putAway>[0]): Awaited<ReturnType<typeof putAway>> => ({
   how: 'put',
   task_id: task.id,
   from: task.root,
   to: null,
 });
 
-const wouldBatch = (batch_id: string, state: string): PutBatch => ({
+const wouldBatch = (batch_id: string, state: string): ReturnType<typeof putBatchAway> => ({
   how: 'put',
   batch_id,
   from: path.join(state, 'batch', batch_id),
   to: null,
 });
 
-function answer(done: readonly Done[], batches: readonly PutBatch[], { given }: Arguments): Omit<Ran, 'exit'> {
+function answer(
+  done: readonly Done[],
+  batches: readonly ReturnType<typeof putBatchAway>[],
+  { given }: Arguments,
+): Omit<Ran, 'exit'> {
   const moved = done.filter((one) => one.how === 'put');
   const skipped = done.filter((one) => one.how === 'left');
   const reports = batches.filter((one) => one.how === 'put');
@@ -172,7 +173,7 @@ function answer(done: readonly Done[], batches: readonly PutBatch[], { given }: 
 
 const counts = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-const worktreeLines = (worktree: LeftWorktree | null): string[] =>
+const worktreeLines = (worktree: ReturnType<typeof leftWorktree>): string[] =>
   worktree === null
     ? []
     : [

@@ -1,7 +1,7 @@
 // Implements tollgate batch: dispatches many tasks at once on this machine, and shows their progress.
 
 import { availableParallelism } from 'node:os';
-import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
+import { runBatch } from '../../loops/batch/batch.ts';
 import type { BatchProgress } from '../../loops/batch/request.ts';
 import type { BatchRow } from '../../loops/batch/row.ts';
 import { launcherIn } from '../../loops/launcher.ts';
@@ -89,7 +89,7 @@ function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } |
   return { how: 'read', words: all };
 }
 
-async function runWords(words: readonly string[], args: Arguments, stop: AbortSignal): Promise<BatchRan> {
+async function runWords(words: readonly string[], args: Arguments, stop: AbortSignal): ReturnType<typeof runBatch> {
   const { number, given } = args;
   const options = optionsOf(args);
   if (typeof options === 'string') return { how: 'invalid', message: options, next_actions: help() };
@@ -115,7 +115,7 @@ const ownFlagsOf = ({ number, given }: Arguments): string[] => [
   ...(given.has('exit-by-class') ? ['--exit-by-class'] : []),
 ];
 
-function answerTo(ran: BatchRan, { given }: Arguments): Ran {
+function answerTo(ran: Awaited<ReturnType<typeof runBatch>>, { given }: Arguments): Ran {
   if (ran.how === 'invalid') {
     const invalid = { exit: TOLLGATE_EXIT.badInput, err: `tollgate batch: ${ran.message}\n` };
     return given.has('json') ? { ...invalid, out: refusal(ran.message, ran.next_actions) } : invalid;

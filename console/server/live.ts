@@ -11,12 +11,12 @@ import { notesFolder } from '../../state/supervise/texts.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { ChangeTold, Topic } from '../contract/page.ts';
 import type { ServedProject } from './project.ts';
-import { openTaskLines, type TaskLines } from './reads/task-lines.ts';
+import { openTaskLines } from './reads/task-lines.ts';
 
 interface Live {
   /** Returns the running tasks as last seen. Waits for the first look, and throws its error. */
   now(): Promise<RunsNow>;
-  lines: TaskLines;
+  lines: ReturnType<typeof openTaskLines>;
   /** @returns the function that ends it. */
   listen(listener: Tell): () => void;
 }
@@ -145,7 +145,7 @@ const LOOK_MS = 5000;
 interface FoldersFollowed {
   tell: Tell;
   isWell(): void;
-  lines: TaskLines;
+  lines: ReturnType<typeof openTaskLines>;
   renewAnswers(): Promise<void>;
 }
 

@@ -15,13 +15,13 @@ import { runTask } from '../run/run.ts';
 import { traceEnd } from '../upkeep/export.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './check-tasks.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
-import { type BatchBounds, type BatchProgress, type BatchRequest, openLimits } from './request.ts';
+import { type BatchProgress, type BatchRequest, openLimits } from './request.ts';
 import { type BatchRow, badRow, isBegun, type RowEnd, rowOf, surprisedRow, waitingRow } from './row.ts';
-import { type BatchSlots, openSlots } from './slots.ts';
+import { openSlots } from './slots.ts';
 import { tellBatchEnd, writeBatchReport } from './write-report.ts';
 
 /** How a batch ended: `report` as on disk, `summary` as Markdown. */
-export type BatchRan =
+type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }
   /** No task was started. */
   | { how: 'invalid'; message: string; next_actions: NextAction[] };
@@ -54,7 +54,11 @@ export async function runBatch(given: BatchRequest): Promise<BatchRan> {
   }
 }
 
-async function runLimited(request: BatchRequest, limits: BatchBounds, began: Date): Promise<BatchRan> {
+async function runLimited(
+  request: BatchRequest,
+  limits: ReturnType<typeof openLimits>,
+  began: Date,
+): Promise<BatchRan> {
   const { words, options, context } = request;
   const { stop, clock } = context;
   const { tasks, bad, hearers } = await lookAtTasks(words, { options, context });
@@ -114,8 +118,8 @@ const TASKS_A_COLLECTION = 15;
 async function goThrough(
   request: BatchRequest,
   tasks: readonly BatchTask[],
-  slots: BatchSlots,
-  limits: BatchBounds,
+  slots: ReturnType<typeof openSlots>,
+  limits: ReturnType<typeof openLimits>,
 ): Promise<Map<BatchTask, RowEnd>> {
   const { concurrency, tell } = request;
   const ends = new Map<BatchTask, RowEnd>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
@@ -161,7 +165,7 @@ async function goThrough(
 function runOne(
   { options, context }: BatchRequest,
   { word, root, taskId }: BatchTask,
-  slots: BatchSlots,
+  slots: ReturnType<typeof openSlots>,
 ): Promise<RowEnd> {
   const before = callsOf(root, context.clock);
   const paid = () => Math.max(0, callsOf(root, context.clock) - before);

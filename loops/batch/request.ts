@@ -38,7 +38,7 @@ export interface BatchProgress {
   running: Partial<Record<Tool, number>>;
 }
 
-export interface BatchBounds {
+interface BatchBounds {
   /** Stops the runs; a user or the time limit triggers it. */
   stop: RunContext['stop'];
   mayBegin(): boolean;

@@ -6,7 +6,7 @@ import { engineWords } from '../../policies/verdict/stand-ins.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CallSlot, SlotRequest, Slots } from '../task/run-context.ts';
 
-export interface BatchSlots extends Slots {
+interface BatchSlots extends Slots {
   /** Calls in progress. */
   running(): Partial<Record<Tool, number>>;
   /** What is not called any more, and until when. */

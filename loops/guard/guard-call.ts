@@ -11,7 +11,7 @@ import { guardedFiles, ownFiles, ownFolders } from './guarded-files.ts';
 import { type KeptFiles, keepFiles } from './kept-files.ts';
 import { keepJournal, repairJournal } from './kept-journal.ts';
 import { approveFiles } from './other-tasks.ts';
-import { putBack, type Tampered } from './put-back.ts';
+import { putBack } from './put-back.ts';
 
 interface Guarded {
   files: KeptFiles;
@@ -87,14 +87,14 @@ const OUTCOME = {
 } as const;
 
 /** @param root the project's root. */
-export const describe = (root: string, { file, how, outcome }: Tampered): string =>
+export const describe = (root: string, { file, how, outcome }: ReturnType<typeof putBack>[number]): string =>
   `${path.relative(root, file)} (${how}; ${OUTCOME[outcome]})`;
 
 export const firstOf = (names: readonly string[], most = 3): string =>
   `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
 
 /** Records what we put back, so that no call of another task is blamed for the change. */
-export function approveRestored(register: string, root: string, tampered: readonly Tampered[]): void {
+export function approveRestored(register: string, root: string, tampered: ReturnType<typeof putBack>): void {
   const own = tampered.map(({ file }) => file).filter((file) => file.startsWith(root + path.sep));
   if (own.length === 0) return;
   const files = new Set(own.flatMap((file) => [file, path.dirname(file)]));

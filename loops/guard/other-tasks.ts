@@ -128,7 +128,7 @@ const INPUTS = 'inputs';
 const ATTACHMENTS = 'inputs/attachments';
 
 /** When a call ended; null while it may run. */
-export type CallEnd = { to: string | null; toNs: bigint | null };
+type CallEnd = { to: string | null; toNs: bigint | null };
 
 /**
  * The guardian's verdict counts only after the guardian has removed the call from the register of calls. An agent can write the

@@ -17,7 +17,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { type FileLook, lookAt } from './file-look.ts';
 import { copyLarge, type EarlierFolder, isSame, isWhole, type KeptFile, type KeptFiles } from './kept-files.ts';
 
-export interface Tampered {
+interface Tampered {
   file: string;
   how: 'modified' | 'deleted' | 'added';
   /**

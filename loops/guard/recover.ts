@@ -22,7 +22,7 @@ import { type FileLook, lookAt } from './file-look.ts';
 import { approveRestored, describe, firstOf, tamperedFinding } from './guard-call.ts';
 import { ownFiles } from './guarded-files.ts';
 import { isSame, isWhole, type KeptFile, loadKept } from './kept-files.ts';
-import { type CallEnd, endOf, ledgerOf, noteChanges } from './other-tasks.ts';
+import { endOf, ledgerOf, noteChanges } from './other-tasks.ts';
 import { isUnfinished, putBack, restore } from './put-back.ts';
 
 interface Recovering {
@@ -121,10 +121,11 @@ function recoverCall(
 }
 
 /** A change after the end of the call is the user's work. */
-const isBefore = ({ toNs }: CallEnd, { changedNs }: FileLook): boolean => toNs === null || changedNs <= toNs;
+const isBefore = ({ toNs }: ReturnType<typeof endOf>, { changedNs }: FileLook): boolean =>
+  toNs === null || changedNs <= toNs;
 
 /** For a removed file, uses the time of its folder. Another change in that folder since then hides it. */
-function isGoneBefore(end: CallEnd, file: string): boolean {
+function isGoneBefore(end: ReturnType<typeof endOf>, file: string): boolean {
   let look: FileLook | null = null;
   for (let at = path.dirname(file); look === null && at !== path.dirname(at); at = path.dirname(at)) look = lookAt(at);
   return look === null || isBefore(end, look);
@@ -136,7 +137,7 @@ const isAddedByNoRun = ({ root, inputs }: TaskFolder, file: string): boolean =>
   (file.startsWith(inputs + path.sep) && !file.startsWith(path.join(inputs, 'prompt') + path.sep));
 
 /** An edited view would be taken for the user's request. */
-function forgetEdits(task: TaskFolder, end: CallEnd, clock: () => Date): boolean {
+function forgetEdits(task: TaskFolder, end: ReturnType<typeof endOf>, clock: () => Date): boolean {
   const file = path.join(task.state, 'stats.json');
   const look = lookAt(file);
   if (look === null || !isBefore(end, look)) return false;

@@ -111,7 +111,7 @@ interface Archiving {
   clock: () => Date;
 }
 
-export type Put =
+type Put =
   /** @param to the new place; null if the task was deleted. */
   { how: 'put'; task_id: string; from: string; to: string | null } | { how: 'left'; task_id: string; why: string };
 
@@ -193,7 +193,7 @@ export function restoreTask(id: string, tasks: string): Put {
   }
 }
 
-export type PutBatch =
+type PutBatch =
   /** @param to the new place; null if the report was deleted. */
   { how: 'put'; batch_id: string; from: string; to: string | null } | { how: 'left'; batch_id: string; why: string };
 
@@ -226,7 +226,7 @@ export function putBatchAway(batch_id: string, state: string, { archive, what }:
   }
 }
 
-export interface LeftWorktree {
+interface LeftWorktree {
   folder: string;
   branch: string;
   /** git refuses each command as long as work could be lost. */

@@ -240,7 +240,7 @@ export const judgeCases = (cases: readonly LabelledCase[], own: readonly Rule[] 
     return { labelled, verdict, signature: signature?.signature ?? null };
   });
 
-export type OwnRules =
+type OwnRules =
   /** `lineOf` returns a rule's line; `file` is null if the project has none. */
   | { how: 'read'; file: string | null; rules: readonly Rule[]; lineOf(rule: Rule): number }
   | (Extract<YamlRead<never>, { how: 'invalid' }> & { file: string | null });

@@ -6,16 +6,7 @@ import type { Changes } from '../../policies/prompt/source.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { complaintOf } from './run-git.ts';
-import {
-  type Apart,
-  type Invalid,
-  invalid,
-  leftOutBy,
-  type TakenIn,
-  type TreeRules,
-  takeIn,
-  withApart,
-} from './separate-index.ts';
+import { type Apart, type Invalid, invalid, leftOutBy, type TreeRules, takeIn, withApart } from './separate-index.ts';
 
 interface ChangesRequest extends TreeRules {
   /** The task's own state. */
@@ -151,10 +142,10 @@ export const forgetStart = (task: string): void => rmSync(path.join(task, 'start
 export async function keepStart(
   task: string,
   rules: TreeRules & { environment: NodeJS.ProcessEnv; halt?: AbortSignal },
-): Promise<TakenIn> {
+): ReturnType<typeof takeIn> {
   if (startOf(task) !== null) return { how: 'taken', forbidden: [], unread: [], warnings: [] };
   const { name, objects } = placesOf(task);
-  return withApart({ ...rules, objects }, async (apart): Promise<TakenIn> => {
+  return withApart({ ...rules, objects }, async (apart): ReturnType<typeof takeIn> => {
     const taken = await takeIn(apart, rules);
     if (taken.how === 'invalid') return taken;
     const written = await apart.git(['write-tree', '--missing-ok']);

@@ -118,7 +118,7 @@ export interface TreeRules {
 }
 
 /** `forbidden`: the names of changed files that are not shown; `unread`: of those that git cannot read, or that are too large. */
-export type TakenIn = { how: 'taken'; forbidden: string[]; unread: string[]; warnings: string[] } | Invalid;
+type TakenIn = { how: 'taken'; forbidden: string[]; unread: string[]; warnings: string[] } | Invalid;
 
 /**
  * Adds the current tree to the index: modified, deleted and untracked files, but no forbidden files and none of ours. Omitted

@@ -13,7 +13,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ScopeWatch } from '../../policies/gate/scope.ts';
+import type { watchOf } from '../../policies/gate/scope.ts';
 import { gitAt } from '../../state/disk/git-place.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { bareEntry, entryOf, isLossy, nameOf, placeOf, type TreeEntry, untouched } from './entry.ts';
@@ -25,7 +25,7 @@ interface WalkOptions {
   apart: ReadonlySet<string>;
   /** Large ignored folders. In these, only watched paths are read, and only where there may be any. */
   pruned: ReadonlySet<string>;
-  watch: ScopeWatch;
+  watch: ReturnType<typeof watchOf>;
   /** The folder of the root's own git settings; null if it has none. */
   gitCommon: string | null;
   /** The walk stops if there are more entries. */
@@ -84,8 +84,11 @@ interface Place {
 }
 
 /** Within ignored folders: the watched paths, and the folders on the way to them. */
-const isWatched = (child: ReturnType<typeof listFolder>[number], name: string, watch: ScopeWatch): boolean =>
-  child.isDirectory() ? child.name !== '.git' && watch.reaches(name) : watch.names(name);
+const isWatched = (
+  child: ReturnType<typeof listFolder>[number],
+  name: string,
+  watch: ReturnType<typeof watchOf>,
+): boolean => (child.isDirectory() ? child.name !== '.git' && watch.reaches(name) : watch.names(name));
 
 function listFolder({ base, path, prefix }: Place, entries: Map<string, TreeEntry>) {
   const place = placeOf(base, path);

@@ -51,7 +51,7 @@ export function outsideScope(scope: Scope): (path: string) => boolean {
 /** The paths that the task protects. They are watched even if git ignores them. */
 export type KeptOut = { deny: readonly string[]; forbidden: readonly string[] };
 
-export interface ScopeWatch {
+interface ScopeWatch {
   names(path: string): boolean;
   /** Whether the task may name something below this folder. */
   reaches(folder: string): boolean;

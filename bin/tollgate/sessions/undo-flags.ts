@@ -70,7 +70,7 @@ export const UNDO: CommandSpec = {
 const MODES = ['resend', 'edit', 'edit-file', 'redo'] as const;
 const OF_A_CALL = ['task', 'access', 'model', 'trust-workspace', 'timeout-ms', 'out', 'err', 'result'] as const;
 
-export type UndoMode = (typeof MODES)[number] | 'undo';
+type UndoMode = (typeof MODES)[number] | 'undo';
 
 export const modeOf = ({ given }: Arguments): UndoMode => MODES.find((mode) => given.has(mode)) ?? 'undo';
 

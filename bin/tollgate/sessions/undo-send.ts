@@ -17,9 +17,9 @@ import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import { startLiveLine } from '../../progress-line.ts';
 import type { Ran } from '../../ran.ts';
-import { answerOf, filesOf, type Undoing, type UndoMode, type UndoResult } from './undo-flags.ts';
+import { answerOf, filesOf, type modeOf, type Undoing, type UndoResult } from './undo-flags.ts';
 
-export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran> {
+export async function sendInstead(undoing: Undoing, mode: ReturnType<typeof modeOf>): Promise<Ran> {
   const { store, session, args } = undoing;
   const conversation = store.open(session);
   const plan = planRollback(conversation);
@@ -98,7 +98,7 @@ function exitOf({ stop }: Undoing, { record, message }: ResentCall): number {
 /** @returns the call, or what is wrong with the flags. */
 function sendingOf(
   { session, args }: Undoing,
-  mode: UndoMode,
+  mode: ReturnType<typeof modeOf>,
   last: string,
   into: ResendRequest['into'],
 ): ResendRequest | string {

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { localClock } from '../../../loops/local-clock.ts';
-import { type OwnRules, readOwnRules } from '../../../loops/report/triage.ts';
+import { readOwnRules } from '../../../loops/report/triage.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
 import { levelOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';
@@ -42,7 +42,7 @@ export async function lintHere({ words, given }: Arguments, cwd: string): Promis
   };
 }
 
-function findingsOf(own: Extract<OwnRules, { how: 'read' }>, cwd: string): Finding[] {
+function findingsOf(own: Extract<Awaited<ReturnType<typeof readOwnRules>>, { how: 'read' }>, cwd: string): Finding[] {
   return lintRules(own.rules, RULES, localClock(new Date())).map((found) => {
     const isOwn = found.owner === 'project' && own.file !== null;
     return {
@@ -58,7 +58,10 @@ function findingsOf(own: Extract<OwnRules, { how: 'read' }>, cwd: string): Findi
 }
 
 /** Each line of the message begins with the file and the line number. */
-function unfit({ message, file }: Extract<OwnRules, { how: 'invalid' }>, cwd: string): Finding[] {
+function unfit(
+  { message, file }: Extract<Awaited<ReturnType<typeof readOwnRules>>, { how: 'invalid' }>,
+  cwd: string,
+): Finding[] {
   return message.split('\n').map((one) => {
     const [, line, what] = /^:(\d+): (.*)$/.exec(one.slice(file!.length)) ?? [null, null, one];
     const about = { level: 'error', fact: 'unfit', row: null, of: 'project' } as const;

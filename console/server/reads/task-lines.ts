@@ -14,7 +14,7 @@ import type { TaskLine, TasksChange } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
 import { goalOf, redactorOfTask } from './texts.ts';
 
-export interface TaskLines {
+interface TaskLines {
   /** The current rows; the first call reads them. */
   all(): Promise<TaskLine[]>;
   /** The rows of the report, newest first. */
