@@ -129,11 +129,7 @@ const wouldBatch = (batch_id: string, state: string): ReturnType<typeof putBatch
   to: null,
 });
 
-function answer(
-  done: readonly Done[],
-  batches: readonly ReturnType<typeof putBatchAway>[],
-  { given }: Arguments,
-): Omit<Ran, 'exit'> {
+function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBatchAway>[], { given }: Arguments) {
   const moved = done.filter((one) => one.how === 'put');
   const skipped = done.filter((one) => one.how === 'left');
   const reports = batches.filter((one) => one.how === 'put');

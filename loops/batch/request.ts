@@ -53,7 +53,7 @@ interface BatchBounds {
   close(): void;
 }
 
-export function openLimits(request: BatchLimits & Pick<RunContext, 'stop' | 'pause'>): BatchBounds {
+export function openLimits(request: BatchLimits & { stop: AbortSignal; pause: RunContext['pause'] }): BatchBounds {
   const { onFailure, maxMinutes, stop, pause } = request;
   const late = new AbortController();
   const over = new AbortController();

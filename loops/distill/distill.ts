@@ -126,7 +126,7 @@ async function takenBy(journal: ReturnType<typeof openJournal>, name: string): P
 }
 
 async function openRun(
-  { folder, checkpoint, prompt, found, seen, service }: Ready & Pick<DistillRun, 'service'>,
+  { folder, checkpoint, prompt, found, seen, service }: Ready & { service: DistillRun['service'] },
   { means, terms, said, context, aim }: DistillRequest,
   runId: string,
   control: DistillRun['control'],

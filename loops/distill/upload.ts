@@ -11,7 +11,7 @@ import type { DistillRun, StepLeft, UploadEnd } from './distill-run.ts';
 
 /** What an upload needs of the run. */
 interface Uploading {
-  service: Pick<DocumentService, 'upload' | 'look'>;
+  service: DocumentService;
   /** Aborts on a request to pause or stop: an upload costs nothing and is not awaited. */
   control: { waiting: AbortSignal };
   terms: { autoWaitMs: number };

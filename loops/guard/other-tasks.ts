@@ -65,7 +65,7 @@ function rootsOf(calls: readonly UnseenCall[]): Map<string, UnseenCall[]> {
 export function changesDuring(
   register: string,
   root: string,
-): (call: Omit<UnseenCall, 'folder'>) => Omit<ChangeEntry, 'v' | 'task'> | null {
+): (call: UnseenCall) => Omit<ChangeEntry, 'v' | 'task'> | null {
   const changed = changesIn(root);
   let vouched: Vouched | null = null;
   return ({ entry, beganNs, to, toNs }) => {

@@ -11,9 +11,9 @@ import {
 } from '../../state/calls/judge-register.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { OtherTasks, UnseenCall, UnseenCalls } from '../task/run-context.ts';
-import type { OpenTask } from '../task/task.ts';
 import { firstOf } from './guard-call.ts';
 import { type KeptFiles, saveKept } from './kept-files.ts';
 import { namesOfTasks, noteChanges } from './other-tasks.ts';
@@ -39,7 +39,7 @@ interface Watching extends Pick<CallEntry, 'stage' | 'call_id' | 'dispatcher' | 
 
 /** Writes nothing yet. A later failure to write becomes a note of `end` and never throws. */
 export function watchCall(
-  { task, stateFolder }: Pick<OpenTask, 'task' | 'stateFolder'>,
+  { task, stateFolder }: { task: TaskFolder; stateFolder: string },
   { register, clock, ended, ...call }: Watching,
 ): WatchedCall {
   const notes: string[] = [];

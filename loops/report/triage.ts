@@ -185,7 +185,7 @@ export function gather(call: GatheredEnd): Gathering {
 const OWN_FAILURE = /^(?:✗ |\[API Error: |Execution failed: |Model call failed: )/;
 
 /** Keeps only lines that name a failure, because stdout may also contain an answer. */
-const bearing = (lines: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> => ({
+const bearing = (lines: ErrorLines) => ({
   lines: () => lines.lines().filter(isErrorBearing),
   remarks: () => [],
 });

@@ -86,7 +86,7 @@ export function endFailure({ task }: SuperviseCourse, reason: LeaveReason, why: 
   };
 }
 
-function lastError(facts: readonly SuperviseFact[]): Pick<Failure, 'class' | 'reason'> | null {
+function lastError(facts: readonly SuperviseFact[]) {
   for (const fact of [...facts].reverse()) if (fact.fact === 'reasoned' && fact.action === 'error') return fact;
   return null;
 }

@@ -16,6 +16,7 @@ import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { composePrompt as compose } from './compose.ts';
 import type { RunSettings } from './run-context.ts';
+import type { RunOptions } from './run-options.ts';
 import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
@@ -102,7 +103,7 @@ interface Acceptance {
 
 /** Returns the commands that the gate of a stage runs, and the earlier answers that name them; or what is missing. */
 export function acceptanceOf(
-  { open, options }: Pick<Composing, 'open' | 'options'>,
+  { open, options }: { open: OpenTask; options: RunOptions },
   plan: StagePlan,
 ): Acceptance | string {
   const answers = earlierAnswers(open, plan);

@@ -3,7 +3,6 @@
 import { sendsByItself, traceEndpoint } from '../../policies/report/trace-endpoint.ts';
 import type { TraceSpan } from '../../policies/report/trace-span.ts';
 import type { RunContext, RunSettings } from '../task/run-context.ts';
-import type { RunOptions } from '../task/run-options.ts';
 import { openTask } from '../task/task.ts';
 import { readTraces } from './traces.ts';
 
@@ -18,8 +17,8 @@ interface Ended {
   words: readonly string[];
   /** Traces without any event since this time are not sent again. */
   since: Date;
-  options: Pick<RunOptions, 'trustWorkspace'>;
-  context: Pick<RunContext, 'cwd' | 'environment' | 'clock' | 'stop' | 'say'>;
+  options: { trustWorkspace: boolean };
+  context: RunContext;
 }
 
 /** @param since when it began. */

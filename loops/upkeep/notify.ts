@@ -26,10 +26,8 @@ export interface NotifyRequest extends Pick<Handing, 'root' | 'envAllow' | 'besi
   patterns: readonly string[];
 }
 
-type Teller = Pick<RunContext, 'environment' | 'clock' | 'pause' | 'stop' | 'say'>;
-
 /** Sends all at once, so that only the slowest delays the end. A failure is only reported. */
-export async function notify(context: Teller, telling: NotifyRequest): Promise<Notified[]> {
+export async function notify(context: RunContext, telling: NotifyRequest): Promise<Notified[]> {
   const { environment, say } = context;
   const { notifiers, events, patterns } = telling;
   const { redact } = redactorOf({ ...environment, ...secretsFor(notifiers, environment) }, patterns);
@@ -78,7 +76,7 @@ function redacted(value: unknown, redact: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, redacted(each, redact)]));
 }
 
-type Sending = Teller & NotifyRequest & { redact(text: string): string };
+type Sending = RunContext & NotifyRequest & { redact(text: string): string };
 
 async function send(sending: Sending, row: NotifierRow, notification: Notification, name: string): Promise<Sent> {
   const { environment, stop, clock, pause } = sending;

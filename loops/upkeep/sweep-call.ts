@@ -15,7 +15,7 @@ import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { type Attempt, lookAtFolder, removePrivateFolder, strangeFileIn } from '../attempt/attempt.ts';
 import { closeAttempt } from '../attempt/close-attempt.ts';
-import { type CallStart, pastMs } from '../attempt/deadline.ts';
+import { pastMs } from '../attempt/deadline.ts';
 import { GUARDIAN_TIMEOUTS } from '../attempt/phases.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { containerIn, isSaved, restoreSaved } from '../attempt/restored-draft.ts';
@@ -88,7 +88,7 @@ function signallingIn(attempt: string): void {
 }
 
 /** An invalid draft gives no start time. */
-function startIn({ draft }: RegisterEntry): Pick<CallStart, 'clocks' | 'startedAt'> {
+function startIn({ draft }: RegisterEntry) {
   const { started_at, clocks } = (draft ?? {}) as Partial<Saved>;
   return { startedAt: new Date(String(started_at)), clocks: clocks ?? null };
 }

@@ -64,7 +64,7 @@ export function gateNextActions(findings: readonly Finding[], call: GatedCall): 
 
 /** If the budget would refuse a run, the list begins with the command that raises the budget. */
 export function paidRun(
-  { called, budget: { used, total } }: Pick<GatedCall, 'called' | 'budget'>,
+  { called, budget: { used, total } }: { called: CalledAs; budget: { used: number; total: number } },
   calls: number,
   text: string,
   ...flags: string[]

@@ -77,7 +77,7 @@ function stageCase(facts: StageFacts): Case {
   return { name: stage, seconds: (duration_ms ?? 0) / 1000, wrong, out };
 }
 
-const typeOf = ({ class: errorClass, reason }: Pick<TaskRow, 'class' | 'reason'>): string =>
+const typeOf = ({ class: errorClass, reason }: { class: string | null; reason: string | null }): string =>
   reason === null ? errorClass! : `${errorClass}/${reason}`;
 
 function caseLine(suite: string, { name, seconds, wrong, out }: Case): string {

@@ -13,7 +13,7 @@ import type { ServedProject } from '../project.ts';
 /** @param words the command that continues the task, `run` or `supervise`, then the task and the flags. */
 export const continueWanted = (
   [verb, task, ...flags]: readonly [verb: string, task: string, ...flags: string[]],
-  project: Pick<ServedProject, 'trustWorkspace'>,
+  project: { trustWorkspace: boolean },
 ): WantedRun => wanted(`${verb}-${task}`, task, [verb, task, ...flags, '--json', ...trust(project)]);
 
 export const resumeWanted = (name: string, held: 'accept' | 'ask_again', project: ServedProject): WantedRun =>
@@ -44,7 +44,7 @@ export function bookWanted(wish: Actions['/api/distill/start'], project: ServedP
   };
 }
 
-const trust = ({ trustWorkspace }: Pick<ServedProject, 'trustWorkspace'>): string[] =>
+const trust = ({ trustWorkspace }: { trustWorkspace: boolean }): string[] =>
   trustWorkspace ? ['--trust-workspace'] : [];
 
 const wanted = (name: string, task: string | null, argv: string[]): WantedRun => ({

@@ -82,10 +82,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   }
 
   /** @returns null if the folder is not a task. */
-  function keep(
-    folder: string,
-    { row, problem }: Pick<Awaited<ReturnType<typeof readTask>>, 'row' | 'problem'>,
-  ): TaskLine | null {
+  function keep(folder: string, { row, problem }: Awaited<ReturnType<typeof readTask>>): TaskLine | null {
     if (row === null && problem === null) return null;
     const id = path.basename(folder);
     const { usd = null, without = 0, goal = null } = kept.get(id) ?? {};
