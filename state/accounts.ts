@@ -98,6 +98,14 @@ export async function environmentOf(
   return mistake ?? inAccount(accounts.find((one) => one.name === name)!, accounts, environment);
 }
 
+/** The environments of all sound accounts; none if the settings cannot be used. */
+export async function environmentsOfAccounts(environment: NodeJS.ProcessEnv, cwd: string) {
+  const accounts = await readAccounts(environment, cwd);
+  return (typeof accounts === 'string' ? [] : accounts)
+    .filter(({ problem }) => problem === null)
+    .map((account) => ({ ...account, environment: inAccount(account, accounts as ListedAccount[], environment) }));
+}
+
 /** Why a call of this CLI cannot use the account, as a sentence; null if it can, and its folder is there. */
 export function accountMistake(
   name: string,

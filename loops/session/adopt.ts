@@ -1,7 +1,9 @@
 // Lists the sessions under tags and those that can be adopted, and adopts one that the user names.
 
+import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { type SessionEntry, sessionTitle } from '../../policies/session/session-entry.ts';
+import { environmentsOfAccounts } from '../../state/accounts.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -128,8 +130,13 @@ interface LookingAtSessions {
 export async function knownSessions({ stateFolder, environment, clock }: LookingAtSessions) {
   const { entries, warnings } = await readSessions(stateFolder, clock, 'in_place');
   const sessions: KnownSession[] = [];
-  for (const { tag, tool, entry } of entries())
-    sessions.push({ tag, tool, entry, ...(await looked(tool, entry, environment)) });
+  const kept = entries();
+  const isOfAccounts = kept.some(({ entry }) => entry.account !== undefined);
+  const accounts = isOfAccounts ? await environmentsOfAccounts(environment, path.dirname(stateFolder)) : [];
+  for (const { tag, tool, entry } of kept) {
+    const its = accounts.find(({ name }) => name === entry.account)?.environment ?? environment;
+    sessions.push({ tag, tool, entry, ...(await looked(tool, entry, its)) });
+  }
   sessions.sort((a, b) => Date.parse(b.entry.last_used) - Date.parse(a.entry.last_used));
   return { sessions, warnings };
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { isBuiltIn, isTool, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { ID_OR_PREFIX, WHOLE_ID } from '../../policies/session/session-entry.ts';
+import { environmentsOfAccounts } from '../../state/accounts.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
@@ -17,6 +18,8 @@ export interface LocatedSession {
   how: 'located';
   store: SessionStore;
   session: SessionFile;
+  /** The environment in which its CLI finds it: that of an account, for a session of the account. */
+  environment: NodeJS.ProcessEnv;
   /** The session's tag, if the word was a tag. */
   feature: string | null;
 }
@@ -27,21 +30,19 @@ type SessionLocated = LocatedSession | { how: 'invalid'; message: string };
 export async function locateSession(word: string, tool: Tool | null, lookup: Lookup): Promise<SessionLocated> {
   const tools: readonly Tool[] = tool === null ? TOOLS : [tool];
   const stores = await Promise.all(tools.map((name) => adapterOf(name).sessions()));
+  const places = await placesOf(stores, lookup);
   const tagged = await taggedSessions(word, lookup);
   const found = [
     ...(await byId(
       tagged.filter(({ tool }) => tools.includes(tool)),
-      stores,
-      lookup,
+      places,
     )),
     ...(await byId(
       stores.map(({ tool }) => ({ tool, id: word, feature: null })),
-      stores,
-      lookup,
+      places,
     )),
   ];
-  if (found.length === 0 && ID_OR_PREFIX.test(word))
-    found.push(...(await byPrefix(word.toLowerCase(), stores, lookup)));
+  if (found.length === 0 && ID_OR_PREFIX.test(word)) found.push(...(await byPrefix(word.toLowerCase(), places)));
   const several = [...new Map(found.map((one) => [`${one.session.tool} ${one.session.id}`, one])).values()];
   if (several.length === 1) return several[0]!;
   return {
@@ -77,16 +78,30 @@ async function taggedSessions(word: string, { cwd, environment }: Lookup): Promi
 /** Ranks the built-in tools in their order, then those of the project. */
 const rankOf = (tool: Tool): number => (isBuiltIn(tool) ? TOOLS.indexOf(tool) : TOOLS.length);
 
-async function byId(
-  named: readonly Named[],
-  stores: readonly SessionStore[],
-  lookup: Lookup,
-): Promise<LocatedSession[]> {
+interface Place {
+  store: SessionStore;
+  lookup: Lookup;
+}
+
+/** The folders of each CLI: that of the environment, and those of the user's accounts. */
+async function placesOf(stores: readonly SessionStore[], lookup: Lookup): Promise<Place[]> {
+  const environments = await environmentsOfAccounts(lookup.environment, lookup.cwd);
+  return stores.flatMap((store) => [
+    { store, lookup },
+    ...environments
+      .filter(({ tool }) => tool === store.tool)
+      .map(({ environment }) => ({ store, lookup: { ...lookup, environment } })),
+  ]);
+}
+
+async function byId(named: readonly Named[], places: readonly Place[]): Promise<LocatedSession[]> {
   const found: LocatedSession[] = [];
   for (const { tool, id, feature } of named) {
-    const store = stores.find((store) => store.tool === tool)!;
-    const session = ID.test(id) ? await store.find(id, lookup) : null;
-    if (session !== null) found.push({ how: 'located', store, session, feature });
+    for (const { store, lookup } of places.filter(({ store }) => store.tool === tool)) {
+      const session = ID.test(id) ? await store.find(id, lookup) : null;
+      const { environment } = lookup;
+      if (session !== null) found.push({ how: 'located', store, session, environment, feature });
+    }
   }
   return found;
 }
@@ -94,11 +109,12 @@ async function byId(
 /** All three tools use UUIDs as session ids. */
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-async function byPrefix(prefix: string, stores: readonly SessionStore[], lookup: Lookup): Promise<LocatedSession[]> {
+async function byPrefix(prefix: string, places: readonly Place[]): Promise<LocatedSession[]> {
   const found: LocatedSession[] = [];
-  for (const store of stores)
+  for (const { store, lookup } of places)
     for (const session of await store.recent(lookup, new Date(0)))
-      if (session.id.toLowerCase().startsWith(prefix)) found.push({ how: 'located', store, session, feature: null });
+      if (session.id.toLowerCase().startsWith(prefix))
+        found.push({ how: 'located', store, session, environment: lookup.environment, feature: null });
   return found;
 }
 
@@ -155,6 +171,7 @@ export async function wholeId(word: string, tools: readonly Tool[], lookup: Look
 interface FailedSession {
   tool: Tool;
   sessionId: string;
+  account: string | undefined;
   /** The folder in which its CLI ran. */
   cwd: string;
   /** The message of the service. */
@@ -169,7 +186,13 @@ export function failedSession(task: TaskFolder): FailedSession | null {
   const [last] = failed.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
   return last === undefined
     ? null
-    : { tool: last.tool, sessionId: last.session_id!, cwd: last.cwd, refusal: last.verdict.evidence?.text ?? null };
+    : {
+        tool: last.tool,
+        sessionId: last.session_id!,
+        account: last.account,
+        cwd: last.cwd,
+        refusal: last.verdict.evidence?.text ?? null,
+      };
 }
 
 const recordsIn = (folder: string): CallRecord[] =>

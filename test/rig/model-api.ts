@@ -15,6 +15,8 @@ export interface ApiRequest {
   path: string;
   dialect: DialectName | null;
   paid: boolean;
+  /** The key or token that came with it; null if there was none. */
+  key: string | null;
   body: string;
   atMs: number;
 }
@@ -96,6 +98,11 @@ async function receive(incoming: IncomingMessage): Promise<string | null> {
   return Buffer.concat(chunks).toString();
 }
 
+function keyIn({ authorization, ...headers }: IncomingMessage['headers']): string | null {
+  const [key] = [headers['x-api-key'] ?? headers['x-goog-api-key'] ?? []].flat();
+  return key ?? authorization?.replace(/^Bearer /, '') ?? null;
+}
+
 function readRequest(incoming: IncomingMessage, body: string): Omit<ApiRequest, 'n' | 'atMs'> {
   const [, run, scenario = 'ok', path = '/'] =
     /^(?:\/r\/([^/]+))?(?:\/s\/([^/]+))?(\/.*)$/.exec(incoming.url ?? '/') ?? [];
@@ -107,6 +114,7 @@ function readRequest(incoming: IncomingMessage, body: string): Omit<ApiRequest, 
     path,
     dialect,
     paid: dialect !== null,
+    key: keyIn(incoming.headers),
     body,
   };
 }

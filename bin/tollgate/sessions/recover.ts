@@ -9,6 +9,7 @@ import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import manifest from '../../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
+import { environmentsOfAccounts } from '../../../state/accounts.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import { adapterOf } from '../../../wrappers/adapters.ts';
@@ -81,33 +82,35 @@ async function sessionOrTask(args: Arguments): Promise<Found> {
   const failed = failedSession(located.folder);
   if (failed === null)
     return { how: 'invalid', message: `no call of ${located.folder.id} failed in a session that is known` };
-  const { tool, sessionId, cwd } = failed;
+  const { tool, sessionId, account, cwd } = failed;
+  const accounts = account === undefined ? [] : await environmentsOfAccounts(process.env, cwd);
+  const { environment } = accounts.find(({ name }) => name === account) ?? { environment: process.env };
   const store = await adapterOf(tool).sessions();
-  const session = await store.find(sessionId, { environment: process.env, cwd });
+  const session = await store.find(sessionId, { environment, cwd });
   if (session === null)
     return {
       how: 'invalid',
       message: `${tool} has no file of the session ${sessionId}, in which ${located.folder.id} failed`,
     };
-  return { how: 'located', store, session, feature: null, task: located.folder.id, said: failed.refusal };
+  return { how: 'located', store, session, environment, feature: null, task: located.folder.id, said: failed.refusal };
 }
 
 const chosen = ({ text: { choose } }: Arguments): Choice | null =>
   choose === undefined ? null : (LONG_CHOICES[choose as keyof typeof LONG_CHOICES] ?? (choose as Choice));
 
 async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Promise<Ran> {
-  const { store, session } = which;
-  const health = healthOf(store.open(session), process.env);
+  const { store, session, environment } = which;
+  const health = healthOf(store.open(session), environment);
   const choice = chosen(args) ?? (await ask(which, health, args));
   if (choice === null) {
-    const shown = healthLines(health, process.env, which.said).join('; ');
+    const shown = healthLines(health, environment, which.said).join('; ');
     const message = `${session.tool} ${session.id}: ${shown}. There is no terminal to ask on: give --choose ${Object.keys(CHOICES).join('|')}`;
     return refusal(message, TOLLGATE_EXIT.badInput);
   }
-  const lookup = { environment: process.env, cwd: process.cwd() };
+  const lookup = { environment, cwd: process.cwd() };
   const recovering = {
     store,
-    environment: process.env,
+    environment,
     cwd: process.cwd(),
     clock,
     holder: holderOf(which),

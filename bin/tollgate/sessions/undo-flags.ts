@@ -150,6 +150,7 @@ const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, 
 export interface Undoing {
   store: SessionStore;
   session: SessionFile;
+  environment: NodeJS.ProcessEnv;
   feature: string | null;
   args: Arguments;
   stop: AbortSignal;

@@ -20,7 +20,7 @@ import type { Ran } from '../../ran.ts';
 import { answerOf, filesOf, type modeOf, type Undoing, type UndoResult } from './undo-flags.ts';
 
 export async function sendInstead(undoing: Undoing, mode: ReturnType<typeof modeOf>): Promise<Ran> {
-  const { store, session, args } = undoing;
+  const { store, session, environment, args } = undoing;
   const conversation = store.open(session);
   const plan = planRollback(conversation);
   if (plan.how === 'nothing') return refusal(plan.why, TOLLGATE_EXIT.failure);
@@ -41,7 +41,7 @@ export async function sendInstead(undoing: Undoing, mode: ReturnType<typeof mode
   if (args.given.has('dry-run')) return answerOf(result, args);
   if (into === 'new') return sendInNewSession(undoing, conversation, sending, result);
   const holder = holderOf(undoing, sending);
-  const edited = await editSession({ ...plan, conversation, environment: process.env, clock, holder });
+  const edited = await editSession({ ...plan, conversation, environment, clock, holder });
   if (edited.how === 'refused') return refusal(edited.why, TOLLGATE_EXIT.failure);
   const edit = edited.how === 'edited' ? edited.entry.n : null;
   const sent = await sendOrPutBack(undoing, sending, () => putBack(undoing, holder, edit));
@@ -59,7 +59,7 @@ async function sendInNewSession(
   sending: ResendRequest,
   result: UndoResult,
 ): Promise<Ran> {
-  const { store, args } = undoing;
+  const { store, environment, args } = undoing;
   const unchanged = async () => '(The conversation is what it was before.)';
   const sent = await sendOrPutBack(undoing, sending, unchanged);
   if ('exit' in sent) return sent;
@@ -74,7 +74,7 @@ async function sendInNewSession(
     store,
     conversation,
     id,
-    environment: process.env,
+    environment,
     cwd: process.cwd(),
     clock,
     holder: holderOf(undoing, sending),
@@ -97,7 +97,7 @@ function exitOf({ stop }: Undoing, { record, message }: ResentCall): number {
 
 /** @returns the call, or what is wrong with the flags. */
 function sendingOf(
-  { session, args }: Undoing,
+  { session, environment, args }: Undoing,
   mode: ReturnType<typeof modeOf>,
   last: string,
   into: ResendRequest['into'],
@@ -108,7 +108,7 @@ function sendingOf(
   if (typeof prompt !== 'string') return prompt.mistake;
   if (prompt.trim() === '') return 'the prompt is empty; nothing was changed and nothing sent';
   const files = filesOf(args);
-  const [environment, cwd] = [process.env, process.cwd()];
+  const cwd = process.cwd();
   const mistake = sendingMistake({ files, task, environment, cwd });
   if (mistake !== null) return mistake;
   // A session is found again by its first line.
@@ -170,11 +170,11 @@ async function sendOrPutBack(
   return refusal(`nothing was sent: ${why} ${back}`, exit);
 }
 
-async function putBack({ store, session }: Undoing, holder: object, edit: number | null): Promise<string> {
-  const now = await store.find(session.id, { environment: process.env, cwd: process.cwd() });
-  const plan = now === null ? null : planRedo(store, now, process.env, edit);
+async function putBack({ store, session, environment }: Undoing, holder: object, edit: number | null): Promise<string> {
+  const now = await store.find(session.id, { environment, cwd: process.cwd() });
+  const plan = now === null ? null : planRedo(store, now, environment, edit);
   if (plan?.how === 'planned' && plan.taken.newTurns === 0) {
-    const edited = redo(plan, { environment: process.env, clock, holder });
+    const edited = redo(plan, { environment, clock, holder });
     if (edited.how === 'edited') return '(The conversation is what it was before.)';
   }
   return `(The prompt is still taken back: tollgate undo ${session.id} --redo brings it back.)`;

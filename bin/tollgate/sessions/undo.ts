@@ -27,18 +27,18 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
 }
 
-async function onceFree({ store, session, feature }: LocatedSession, args: Arguments): Promise<Ran> {
-  const lookup = { environment: process.env, cwd: process.cwd() };
+async function onceFree({ store, session, environment, feature }: LocatedSession, args: Arguments): Promise<Ran> {
+  const lookup = { environment, cwd: process.cwd() };
   const target = { store, session, lookup, clock: () => new Date() };
   // Reads the file before the wait: an unreadable file is not worth a wait.
   store.open(session);
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate undo', args);
-  if (args.given.has('dry-run')) return act({ store, session, feature, args, stop });
+  if (args.given.has('dry-run')) return act({ store, session, environment, feature, args, stop });
   const freed = await waitUntilIdle(target, waiting.say, stop).finally(waiting.stop);
   if (freed.how === 'stopped') return refusal('stopped; nothing was changed', stopExit(stop));
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
-  return act({ store, session: freed.session, feature, args, stop }).finally(freed.release);
+  return act({ store, session: freed.session, environment, feature, args, stop }).finally(freed.release);
 }
 
 async function act(undoing: Undoing): Promise<Ran> {
@@ -48,7 +48,7 @@ async function act(undoing: Undoing): Promise<Ran> {
   return sendInstead(undoing, mode);
 }
 
-async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
+async function undo({ store, session, environment, feature, args }: Undoing): Promise<Ran> {
   const conversation = store.open(session);
   const plan = planUndo(conversation);
   if (plan.how === 'nothing') return refusal(`${plan.why}${WAYS_ON}`, TOLLGATE_EXIT.failure);
@@ -64,7 +64,7 @@ async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
   if (args.given.has('dry-run'))
     return plan.edit.how === 'impossible' ? refusal(plan.edit.why, TOLLGATE_EXIT.failure) : answerOf(result, args);
   const holder = feature === null ? {} : { feature };
-  const edited = await editSession({ ...plan, conversation, environment: process.env, clock, holder });
+  const edited = await editSession({ ...plan, conversation, environment, clock, holder });
   return ended(edited, result, args);
 }
 
@@ -78,8 +78,8 @@ const AFTER = (turns: number): string => {
 
 const WAYS_ON = ' --resend sends the prompt again, and tollgate recover goes back to before it.';
 
-async function bringBack({ store, session, feature, args }: Undoing): Promise<Ran> {
-  const plan = planRedo(store, session, process.env, args.number.redo ?? null);
+async function bringBack({ store, session, environment, feature, args }: Undoing): Promise<Ran> {
+  const plan = planRedo(store, session, environment, args.number.redo ?? null);
   if (plan.how === 'nothing') return refusal(plan.why, TOLLGATE_EXIT.failure);
   const { newTurns, edit, inRow } = plan.taken;
   const since = `${newTurns} ${newTurns === 1 ? 'turn' : 'turns'}`;
@@ -96,7 +96,7 @@ async function bringBack({ store, session, feature, args }: Undoing): Promise<Ra
   };
   if (args.given.has('dry-run')) return answerOf(result, args);
   const holder = feature === null ? {} : { feature };
-  return ended(redo(plan, { environment: process.env, clock, holder }), result, args);
+  return ended(redo(plan, { environment, clock, holder }), result, args);
 }
 
 function ended(edited: Edited, result: UndoResult, args: Arguments): Ran {

@@ -44,7 +44,7 @@ export async function conversationShown(id: string, project: ServedProject): Pro
     if (located.how === 'invalid') return refused(404, located.message);
     const { store, session } = located;
     const { turns, all, reverted, redo, notes } = readHistory(store, session, environment, MOST_TURNS);
-    const health = healthOf(store.open(session), environment);
+    const health = healthOf(store.open(session), located.environment);
     const { redact } = redactorOf(environment, []);
     const { entries } = await readSessions(projectState(cwd, environment), clock, 'in_place');
     const tag = [...entries()].find(({ entry }) => entry.session_id === session.id)?.tag ?? null;

@@ -8,6 +8,8 @@ import { WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { HOMES } from '../../../policies/limits/user-accounts.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
+import { keepEntries } from '../../rig/kept-entries.ts';
+import { makeSession, SESSION_IDS } from '../../rig/session-files.ts';
 import { answerWith, SESSION } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -204,6 +206,26 @@ test('tollgate accounts lists login, folder and use, and preflight checks each',
   );
   assert.not.match(stdout, 'sk-first');
 });
+
+/** The folder in a home that the CLI's variable names. */
+const FOLDERS = { gemini: '', copilot: '.copilot', codex: '.codex', claude: '.claude' } as const;
+
+for (const tool of TOOLS)
+  test(`${tool}: history, sessions and undo read a session in the folder of its account`, async ({ rig }) => {
+    const home = path.join(rig.home, 'first');
+    settle(rig, `  first: {tool: ${tool}, home: ~/first/${FOLDERS[tool]}}\n`);
+    const { project } = rig;
+    const turns = ['One', 'Two'].map((prompt) => ({ prompt, answer: `${prompt}.` }));
+    const file = makeSession(tool, { home, project }, turns);
+    chmodSync(path.join(home, FOLDERS[tool]), 0o700);
+    const id = SESSION_IDS[tool];
+    keepEntries(rig, `${tool}/first`, { login: { session_id: id, account: 'first' } });
+    const ask = async (...words: string[]) => (await rig.run('tollgate', [...words, '--json'])).stdout;
+    for (const word of [id, 'login']) assert.is(JSON.parse(await ask('history', word)).file, file);
+    assert.is(JSON.parse(await ask('sessions', 'list')).sessions[0].file, file);
+    await ask('undo', 'login');
+    assert.is(JSON.parse(await ask('history', 'login')).turns_reverted, 1);
+  });
 
 test('without settings there is no account, and the list says where they are defined', async ({ rig }) => {
   const { code, stdout } = await rig.run('tollgate', ['accounts']);
