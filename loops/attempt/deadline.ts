@@ -6,7 +6,7 @@ import type { Call } from '../../state/journal/ledger.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
 import { savedStart } from './restored-draft.ts';
 
-export interface CallStart {
+interface CallStart {
   guardian: ProcessIdentity;
   /** The clocks as the guardian read them right before; null in a draft of a version that did not record them. */
   clocks: MachineClocks | null;
