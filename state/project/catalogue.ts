@@ -1,11 +1,11 @@
 // The catalogue: CLIs in the form in which a project describes its own, and their way into its tollgate.yaml.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import { nearest } from '../../policies/text/nearest.ts';
-import { kindOf } from '../disk/regular-file.ts';
+import { kindOf, readRegular } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import { PROJECT_FILES, projectFile, readProject } from './project.ts';
 import { toYaml } from './yaml-file.ts';
@@ -207,7 +207,7 @@ export async function addFromCatalogue(name: string, root: string): Promise<Adde
       `${file}:${line} describes ${name} itself, and that counts; remove its row first to get the one of the catalogue`,
     );
   }
-  const text = await textWith(kind === null ? '' : readFileSync(file, 'utf8'), [name]);
+  const text = await textWith(kind === null ? '' : readRegular(file, MAX_BYTES), [name]);
   const rows = await rowsIn(text);
   const isWhole = [...Object.keys(tools), name].every((one) => Object.hasOwn(rows, one));
   if (!isWhole) {
@@ -217,6 +217,9 @@ export async function addFromCatalogue(name: string, root: string): Promise<Adde
   publishText(file, text);
   return { how: 'added', file };
 }
+
+/** `readProject` accepts no larger file. */
+const MAX_BYTES = 1024 * 1024;
 
 const refused = (message: string) => ({ how: 'refused', message }) as const;
 
