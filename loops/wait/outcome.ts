@@ -103,12 +103,10 @@ interface UnfinishedMarker {
   text: string;
 }
 
-export type Marker = { how: 'absent' } | UnfinishedMarker | SaidByMarker;
-
-/** An empty marker means success. It may also hold an exit code, or a record with one. */
-export const readMarker = (file: string): Marker => readVersion(file)?.marker ?? { how: 'absent' };
-
-/** The same, with the identity of the file that was read; null for none. */
+/**
+ * Reads a marker, with the identity of its file; null for none. An empty marker means success. It may also hold an exit code, or a
+ * record with one.
+ */
 export function readVersion(file: string): { marker: UnfinishedMarker | SaidByMarker; version: MarkerVersion } | null {
   const head = readHead(file);
   return head === null ? null : { marker: markerIn(head.text.trim()), version: versionIn(head.look) };

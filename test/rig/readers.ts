@@ -21,7 +21,7 @@ import { readWithin } from '../../loops/tree/read-within-folder.ts';
 import { commitOf } from '../../loops/tree/repository.ts';
 import { loadSnapshot } from '../../loops/tree/snapshot.ts';
 import { countLines, readNamed } from '../../loops/wait/named-call.ts';
-import { readMarker } from '../../loops/wait/outcome.ts';
+import { readVersion } from '../../loops/wait/outcome.ts';
 import { NO_PROJECT_FILE } from '../../policies/manifest/project-file.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { readLog } from '../../state/api-errors/read.ts';
@@ -160,7 +160,7 @@ export const READERS: readonly Reader[] = [
   at('captures/c/meta.json', 'a recorded call', (_, root) =>
     readCapturedFiles('c', 'codex', { file: path.join(root, 'captures/x.jsonl'), line: 1, homes: [root] }),
   ),
-  at('m.done', 'a marker', readMarker),
+  at('m.done', 'a marker', readVersion),
   at('m.pid', 'a pid file', (file) => readNamed({ file })),
   at('lines', 'lines that are waited for', (file) => countLines(file, 10)),
   at('said', 'what a command printed', (file, root) => {

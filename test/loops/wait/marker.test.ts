@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Marker, readMarker, type SaidByMarker, SUCCESS } from '../../../loops/wait/outcome.ts';
+import { readVersion, type SaidByMarker, SUCCESS } from '../../../loops/wait/outcome.ts';
 
 const test = suite('marker');
 const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
@@ -18,7 +18,7 @@ const said = (exitCode: number, errorClass: string | null = null, reason: string
   reason,
 });
 
-const ROWS: readonly [text: string, marker: Marker][] = [
+const ROWS: readonly [text: string, marker: NonNullable<ReturnType<typeof readVersion>>['marker']][] = [
   ['{"exit_code":0,"class":null,"reason":null}\n', said(0)],
   ['{"exit_code":12,"class":"quota","reason":"per_day"}\n', said(12, 'quota', 'per_day')],
   ['{\n  "exit_code": 13\n}', said(13)],
@@ -42,12 +42,12 @@ for (const [text, marker] of ROWS)
   test(`${JSON.stringify(text)} means ${JSON.stringify(marker)}`, () => {
     const file = path.join(folder, 'marker');
     writeFileSync(file, text);
-    assert.equal(readMarker(file), marker);
+    assert.equal(readVersion(file)?.marker, marker);
   });
 
 test('nothing by that name is no marker, a folder by that name is one without a word', () => {
-  assert.equal(readMarker(path.join(folder, 'none')), { how: 'absent' });
-  assert.equal(readMarker(folder), { how: 'unfinished', text: '' });
+  assert.is(readVersion(path.join(folder, 'none')), null);
+  assert.equal(readVersion(folder)?.marker, { how: 'unfinished', text: '' });
 });
 
 test.run();
