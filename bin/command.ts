@@ -9,7 +9,7 @@ import { toDo, toType } from '../policies/facts/next-action.ts';
 import { visible } from '../policies/text/display.ts';
 import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
 import { ALL_FLAG, type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
-import { keptHelp } from './help/kept-help.ts';
+import { colouredHelp, keptHelp } from './help/kept-help.ts';
 import { fitting, printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
 import { refusalOfArguments } from './tollgate/within-call.ts';
@@ -146,7 +146,7 @@ export async function readArguments(
       if (argv.includes('--json')) return { how: 'ended', ran: { exit: 0, out: helpAsObject(spec) }, mistake: null };
       const form = spec.common === undefined || argv.includes(ALL_FLAG) ? 'full' : 'short';
       const out = keptHelp(spec.name, form) ?? (await (await import('./help/help.ts')).renderHelp(spec, form));
-      return { how: 'ended', ran: { exit: 0, out }, mistake: null };
+      return { how: 'ended', ran: { exit: 0, out: await colouredHelp(out) }, mistake: null };
     }
     case 'version': {
       return { how: 'ended', ran: printVersion(argv), mistake: null };

@@ -10,14 +10,14 @@ import { projectState, strayState } from '../state/task-folder.ts';
 import { findBinary } from '../wrappers/find-binary.ts';
 import { printVersion, runCommand } from './command.ts';
 import { ALL_FLAG, HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
-import { keptHelp } from './help/kept-help.ts';
+import { colouredHelp, keptHelp } from './help/kept-help.ts';
 import type { Ran } from './ran.ts';
 import { GROUPS, SUBCOMMANDS } from './tollgate/subcommands.ts';
 import { columns } from './wrap.ts';
 
 async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: `${usage()}\n${nextStep()}` };
-  if (HELP_FLAGS.includes(word)) return { exit: 0, out: usage() };
+  if (HELP_FLAGS.includes(word)) return { exit: 0, out: await colouredHelp(usage()) };
   if (VERSION_FLAGS.includes(word)) return printVersion(rest);
   if (word === 'help') return help(rest);
   if (rest.length === 1 && HELP_FLAGS.includes(rest[0]!)) return help([word]);
@@ -45,10 +45,10 @@ const subcommandOf = (word: string) => (Object.hasOwn(SUBCOMMANDS, word) ? SUBCO
 /** Handles `tollgate help report`, and the wrappers, which have their own help. */
 async function help(words: readonly string[]): Promise<Ran> {
   const [word, ...rest] = words.filter((each) => !each.startsWith('-'));
-  if (word === undefined) return { exit: 0, out: usage() };
+  if (word === undefined) return { exit: 0, out: await colouredHelp(usage()) };
   if (rest.length > 0)
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: "${rest[0]}" is one word too many\n` };
-  if (word === 'help') return { exit: 0, out: usage() };
+  if (word === 'help') return { exit: 0, out: await colouredHelp(usage()) };
   if (OTHERS.includes(word))
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: ${word} is a command of its own: ${word} --help\n` };
   const subcommand = subcommandOf(word);
@@ -56,7 +56,9 @@ async function help(words: readonly string[]): Promise<Ran> {
   const all = words.includes(ALL_FLAG);
   const name = `tollgate ${word}`;
   const kept = (all ? null : keptHelp(name, 'short')) ?? keptHelp(name, 'full');
-  return kept === null ? (await subcommand.load()).run(['--help', ...(all ? [ALL_FLAG] : [])]) : { exit: 0, out: kept };
+  return kept === null
+    ? (await subcommand.load()).run(['--help', ...(all ? [ALL_FLAG] : [])])
+    : { exit: 0, out: await colouredHelp(kept) };
 }
 
 const WRAPPERS: readonly string[] = Object.values(COMMANDS);

@@ -25,4 +25,12 @@ export function keptHelp(command: string, form: HelpForm): string | null {
   }
 }
 
+/** On a terminal with colours, the headings, the groups and the flags of a help are coloured. */
+export async function colouredHelp(help: string, isTTY: boolean | undefined = process.stdout.isTTY): Promise<string> {
+  if (isTTY !== true) return help;
+  const { coloursOf, sheetFor } = await import('../sheet.ts');
+  const { bold, cyan } = coloursOf(sheetFor({ isTTY }, process.env).ink);
+  return help.replace(/^(?:[A-Z][a-z ]*:(?=$| )|[a-z]+(?= {2}))/gm, bold).replace(/^ {2,6}(?:-\w, )?--[\w-]+/gm, cyan);
+}
+
 export const keptFile = (command: string, form: HelpForm): string => `${command.replaceAll(' ', '-')}.${form}.txt`;

@@ -2,9 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderHelp } from '../../bin/help/help.ts';
+import { colouredHelp } from '../../bin/help/kept-help.ts';
 import { GROUPS, SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
 import { wrapperSpec } from '../../bin/wrapper/wrapper-flags.ts';
 import { COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
@@ -105,5 +107,17 @@ for (const [command, words] of [...WRAPPERS, ['tollgate', []] as const, ['tollga
     assert.equal(await Promise.all([print('-V'), print('--version')]), [printed, printed]);
     assert.equal(JSON.parse((await print('-V', '--json')).stdout), { schema: 1, version });
   });
+
+test('on a terminal the headings and the flags of a help are coloured, and its words stay', async () => {
+  const help = await renderHelp(wrapperSpec(adapterOf('codex')), 'short');
+  const { NO_COLOR, TERM } = process.env;
+  Object.assign(process.env, { NO_COLOR: '', TERM: 'xterm' });
+  const coloured = await colouredHelp(help, true);
+  Object.assign(process.env, { NO_COLOR: NO_COLOR ?? '', TERM: TERM ?? '' });
+  assert.match(coloured, '\u001b[1mExit codes:\u001b[22m\n');
+  assert.match(coloured, /\u001b\[36m +(?:-\w, )?--timeout-ms\u001b\[39m/);
+  assert.is(stripVTControlCharacters(coloured), help);
+  assert.is(await colouredHelp(help, false), help);
+});
 
 test.run();
