@@ -4,35 +4,52 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { redactorFor } from '../loops/attempt/close-attempt.ts';
 import { placesMistake } from '../loops/attempt/output-paths.ts';
 import type { WrapperRequest } from '../loops/attempt/request.ts';
+import { readAnswerForm } from '../loops/call/answer-schema.ts';
 import { call } from '../loops/call/call.ts';
+import { capsOf } from '../loops/call/caps.ts';
 import { accountMistake } from '../loops/call/check.ts';
-import { isBuiltIn, namedTools } from '../policies/facts/tools.ts';
+import { findAdapter } from '../loops/call/find-adapter.ts';
+import { createTelling } from '../loops/report/follow.ts';
+import type { EngineEvent } from '../policies/facts/engine-event.ts';
+import { NO_REQUIREMENTS } from '../policies/facts/requirements.ts';
+import type { Redactor } from '../policies/redact/redactor.ts';
+import { environmentOf } from '../state/accounts.ts';
 import { makeFolder } from '../state/disk/folder.ts';
 import { readRegularOrNull } from '../state/disk/regular-file.ts';
 import { replaceText } from '../state/disk/replace-file.ts';
-import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../state/task-folder.ts';
+import { locateTask, projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../state/task-folder.ts';
 import { isTrustedFolder } from '../state/trusted-folders.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
 import { exitCodesOf } from '../wrappers/adapter.ts';
-import { adapterOf } from '../wrappers/adapters.ts';
 import { commitMistake } from '../wrappers/own-flags.ts';
 import { stoppedWith } from './run-task.ts';
-import type { CallToolOptions, ToolAnswer, ToolName } from './surface.ts';
+import type { CallToolOptions, ToolAnswer, ToolEvent } from './surface.ts';
 
 const GIB = 1024 ** 3;
 const START_TIMEOUT_MS = 120_000;
 
-/** Failures are values, also a mistake in the input. Throws only on an internal error. */
-export async function callNamed(tool: ToolName, prompt: string, options: CallToolOptions): Promise<ToolAnswer> {
-  if (!isBuiltIn(tool)) return refused(`"${tool}" is not one of ${namedTools('or')}`, 2);
-  const adapter = adapterOf(tool);
-  const { keepIn } = options;
+/** Failures are values, also a mistake in the input. Throws only on an internal error. @param tell receives the events. */
+export async function callNamed(
+  tool: string,
+  prompt: string,
+  options: CallToolOptions,
+  tell: (event: ToolEvent) => void,
+): Promise<ToolAnswer> {
+  const { keepIn, environment = process.env, trustWorkspace = false } = options;
+  const adapter = await findAdapter(tool, {
+    cwd: path.resolve(options.cwd ?? '.'),
+    environment,
+    isTrusted: trustWorkspace,
+    wayToTrust: 'pass `trustWorkspace: true`',
+  });
+  if (typeof adapter === 'string') return refused(adapter, 2);
   if (keepIn !== undefined) makeFolder(path.resolve(keepIn));
   const folder = keepIn === undefined ? mkdtempSync(path.join(tmpdir(), 'tollgate-call-')) : path.resolve(keepIn);
   try {
-    return await calledIn(folder, adapter, prompt, options);
+    return await calledIn(folder, adapter, prompt, { options, tell });
   } finally {
     if (keepIn === undefined) rmSync(folder, { recursive: true, force: true });
   }
@@ -42,15 +59,18 @@ async function calledIn(
   folder: string,
   adapter: Adapter,
   prompt: string,
-  options: CallToolOptions,
+  { options, tell }: { options: CallToolOptions; tell: (event: ToolEvent) => void },
 ): Promise<ToolAnswer> {
-  const request = requestOf(folder, adapter, options);
+  const request = await requestOf(folder, adapter, options);
   const { badInput, failure } = exitCodesOf(adapter);
   const mistake = typeof request === 'string' ? request : placeMistake(request);
   if (typeof request === 'string' || mistake !== null) return refused(mistake!, badInput);
   replaceText(request.files.prompt, prompt);
   const { stop, release } = stoppedWith(options.signal);
+  const teller = createTeller(redactorFor(request), tell);
+  request.watch = teller.hear;
   const { record, message } = await call(request, stop, () => new Date()).finally(release);
+  teller.end();
   const { verdict } = record;
   // A call that succeeded, but could not be published, did not answer.
   const ok = verdict.class === null && message === null;
@@ -68,6 +88,29 @@ async function calledIn(
   };
 }
 
+/** Passes on what a reader of the call sees, a line at a time: a secret may be divided between two pieces of a line. */
+function createTeller({ redact }: Redactor, tell: (event: ToolEvent) => void) {
+  const telling = createTelling();
+  const pass = (type: ToolEvent['type'], lines: readonly string[]) => {
+    for (const line of lines) tell({ type, text: redact(line) });
+  };
+  return {
+    hear(event: EngineEvent) {
+      if (event.how === 'said') return pass('text', telling.hear(event));
+      if (event.how === 'tool_began') {
+        pass('text', telling.end());
+        return pass('tool', [event.name]);
+      }
+      const words = telling.hear(event);
+      if (words.length > 0) {
+        pass('text', words.slice(0, -1));
+        pass('note', words.slice(-1));
+      }
+    },
+    end: () => pass('text', telling.end()),
+  };
+}
+
 export const refused = (message: string, exit_code: number): ToolAnswer => ({
   ...{ ok: false, answer: '', message, class: 'tooling', reason: 'bad_input', signature: null, retry_at: null },
   ...{ session_id: null, tokens: null, exit_code },
@@ -79,9 +122,12 @@ function placeMistake({ files, charge, call: { cwd, environment } }: WrapperRequ
 }
 
 /** @returns the request, or what is wrong with it. */
-function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): WrapperRequest | string {
-  const { environment = process.env, model = null, resumeSession = null, maxTurns = null, access = 'read' } = options;
+async function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): Promise<WrapperRequest | string> {
+  const { model = null, resumeSession = null, maxTurns = null, access = 'read', account, schema } = options;
   const cwd = path.resolve(options.cwd ?? '.');
+  const given = options.environment ?? process.env;
+  const environment = account === undefined ? given : await environmentOf(account, adapter.tool, given, cwd);
+  if (typeof environment === 'string') return environment;
   for (const [name, text] of Object.entries({ model, resumeSession }))
     if (text !== null && (text.startsWith('-') || /[\n\r\0]/.test(text)))
       return `${name} must be one line that does not begin with a dash`;
@@ -91,6 +137,11 @@ function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): 
   if (unfit !== null) return unfit;
   const charge = chargeOf(adapter, cwd, environment, options);
   if (typeof charge === 'string') return charge;
+  const form = schema === undefined ? null : await readAnswerForm(adapter, JSON.stringify(schema));
+  if (typeof form === 'string') return form.replace('--json-schema', 'schema');
+  const { maxTokens = null, maxUsd = null } = options;
+  const caps = await capsOf(adapter, model, { maxTokens, maxUsd }, projectRoot(cwd));
+  if (typeof caps === 'string') return caps.replace('--max-usd', 'maxUsd').replace('--max-tokens', 'maxTokens');
   const at = (name: string) => path.join(folder, name);
   return {
     callId: null,
@@ -101,7 +152,9 @@ function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): 
       innerRetries: 'cut',
       trustWorkspace: options.trustWorkspace ?? isTrustedFolder(cwd, environment),
       own: options.allowCommit === true ? { 'allow-commit': true } : {},
+      ...(form === null || form.schema === null ? {} : { requires: { ...NO_REQUIREMENTS, schema: form.schema } }),
     },
+    before: form?.before ?? '',
     files: {
       ...{ prompt: at('prompt.md'), out: at('answer.md'), err: at('stderr.log'), result: at('record.json') },
       ...{ sessionIdOut: null, doneMarker: null, pidFile: null },
@@ -113,6 +166,7 @@ function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): 
       startTimeoutMs: START_TIMEOUT_MS,
       maxTurns,
       maxOutputBytes: GIB,
+      ...(caps === null ? {} : { caps }),
     },
     charge,
     redactionPatterns: [],

@@ -3,7 +3,17 @@
 import { localClock } from '../loops/local-clock.ts';
 import { triage as classify } from '../loops/report/triage.ts';
 import { CALL_OPTIONS, CAPTURED, optionsMistake, READ_OPTIONS, RUN_OPTIONS } from './options.ts';
-import type { CallTool, Captured, ReadStanding, RunTask, SignatureOf, Triage } from './surface.ts';
+import type {
+  CallTool,
+  Captured,
+  ReadStanding,
+  RunTask,
+  SignatureOf,
+  ToolAnswer,
+  ToolCall,
+  ToolEvent,
+  Triage,
+} from './surface.ts';
 
 /** Loaded on demand: a program that only classifies texts needs no dispatcher. */
 const dispatcher = () => import('./dispatcher.ts');
@@ -14,11 +24,46 @@ export const runTask: RunTask = async (task, options = {}) => {
   return (await dispatcher()).runNamed(task, options);
 };
 
-export const callTool: CallTool = async (tool, prompt, options = {}) => {
+export const callTool: CallTool = (tool, prompt, options = {}) => {
   const message = textMistake('callTool', 'the prompt', prompt) ?? optionsMistake('callTool', options, CALL_OPTIONS);
-  const { callNamed, refused } = await dispatcher();
-  return message === null ? callNamed(tool, prompt, options) : refused(message, 2);
+  return withEvents(async (tell) => {
+    const { callNamed, refused } = await dispatcher();
+    return message === null ? callNamed(tool, prompt, options, tell) : refused(message, 2);
+  });
 };
+
+/** Keeps the events only for a reader that began at once, so that a call without one needs no memory for them. */
+function withEvents(start: (tell: (event: ToolEvent) => void) => Promise<ToolAnswer>): ToolCall {
+  const unread: ToolEvent[] = [];
+  let isRead = false;
+  let isOver = false;
+  let wake = () => {};
+  const answer = start((event) => {
+    if (isRead) unread.push(event);
+    wake();
+  }).finally(() => {
+    isOver = true;
+    wake();
+  });
+  async function* events(): AsyncGenerator<ToolEvent> {
+    for (;;) {
+      yield* unread.splice(0);
+      if (isOver && unread.length === 0) break;
+      if (unread.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+    // An internal error of the call is one of its reader too.
+    await answer;
+  }
+  return Object.assign(answer, {
+    [Symbol.asyncIterator]() {
+      isRead = true;
+      return events();
+    },
+  });
+}
 
 export const readTask: ReadStanding = async (task, options = {}) => {
   const message = textMistake('readTask', 'the task', task) ?? optionsMistake('readTask', options, READ_OPTIONS);

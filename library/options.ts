@@ -19,6 +19,7 @@ const KINDS = {
   exit_code: ['a whole number or null', (value: unknown) => value === null || Number.isSafeInteger(value)],
   function: ['a function', (value: unknown) => typeof value === 'function'],
   signal: ['an AbortSignal', (value: unknown) => value instanceof AbortSignal],
+  object: ['an object', (value: unknown) => isObject(value)],
   environment: [
     'an object of texts',
     (value: unknown) =>
@@ -45,6 +46,10 @@ export const CALL_OPTIONS: KnownOptions = {
   timeoutMs: 'count',
   idleTimeoutMs: 'count',
   maxTurns: 'count',
+  maxTokens: 'count',
+  maxUsd: 'amount',
+  account: 'text',
+  schema: 'object',
   trustWorkspace: 'flag',
   task: 'text',
   stage: 'text',

@@ -115,6 +115,13 @@ export interface CallToolOptions extends Whereabouts {
   timeoutMs?: number;
   idleTimeoutMs?: number;
   maxTurns?: number;
+  /** Ends the call before its next model request once it has used this many tokens, or dollars (needs a price, or claude). */
+  maxTokens?: number;
+  maxUsd?: number;
+  /** An account of the user's settings. */
+  account?: string;
+  /** A JSON Schema: the answer is JSON that fits it, or the call fails. */
+  schema?: Readonly<Record<string, unknown>>;
   trustWorkspace?: boolean;
   /** The task whose budget pays; by default none. */
   task?: string;
@@ -122,6 +129,15 @@ export interface CallToolOptions extends Whereabouts {
   /** A folder that keeps `answer.md`, `stderr.log` and `record.json`; without one they are deleted after they are read. */
   keepIn?: string;
 }
+
+/** What a running call reports, with secrets removed: a line of its text, a tool that it uses, anything else in words. */
+export interface ToolEvent {
+  type: 'text' | 'tool' | 'note';
+  text: string;
+}
+
+/** Await it for the answer. Iterate it at once for the events until then. */
+export type ToolCall = Promise<ToolAnswer> & AsyncIterable<ToolEvent>;
 
 export interface ToolAnswer {
   ok: boolean;
@@ -179,8 +195,8 @@ export type TaskStanding =
 /** Runs the stages of a task in order, like `tollgate run`. @param task an id, or a path that contains a `/`. */
 export type RunTask = (task: string, options?: RunTaskOptions) => Promise<TaskEnd>;
 
-/** Makes one guarded call of one CLI, like its wrapper. */
-export type CallTool = (tool: ToolName, prompt: string, options?: CallToolOptions) => Promise<ToolAnswer>;
+/** Makes one guarded call of one CLI, like its wrapper. @param tool also a CLI that `tollgate.yaml` of a trusted project describes. */
+export type CallTool = (tool: ToolName | (string & {}), prompt: string, options?: CallToolOptions) => ToolCall;
 
 /** Returns the verdict on a captured call. @param now for waits that count from now; by default the current time. */
 export type Triage = (captured: Captured, now?: Date) => JudgedText;

@@ -3,14 +3,11 @@
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { UNKNOWN_CALL } from '../../loops/attempt/restored-draft.ts';
 import { startableCall } from '../../loops/call/check.ts';
+import { findAdapter } from '../../loops/call/find-adapter.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
-import { CATALOGUE } from '../../state/project/catalogue.ts';
-import { readProject } from '../../state/project/project.ts';
-import { unknownTool } from '../../state/project/tool-names.ts';
-import { projectRoot } from '../../state/task-folder.ts';
-import { isTrustedFolder, isTrustedProject } from '../../state/trusted-folders.ts';
+import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { ownAdapter } from '../../wrappers/own/adapter.ts';
@@ -113,17 +110,11 @@ async function adapterFor(name: string, argv: readonly string[], dispatch: Dispa
   if (isBuiltIn(name)) return adapterOf(name);
   // Uses the description that the dispatcher read, because an agent may have changed the file since then.
   if (dispatch?.own_tool?.name === name) return ownAdapter(dispatch.own_tool);
-  const project = await readProject(projectRoot(process.cwd()));
-  if (project.how === 'invalid') return project.message;
-  const { tools, unsound } = project.value;
-  if (Object.hasOwn(unsound, name)) return unsound[name]!;
-  if (Object.hasOwn(CATALOGUE, name) && !Object.hasOwn(tools, name))
-    return `${name} is in the catalogue, but not in tollgate.yaml: run \`tollgate tools add ${name}\` first`;
-  const unknown = unknownTool(name, Object.keys(tools));
-  if (unknown !== null)
-    return `"${name}" is no CLI that is known: it ${unknown}. If it is the prompt, name the CLI first: tollgate call codex ${name}`;
-  const asksForHelp = argv.some((word) => HELP_FLAGS.includes(word));
-  const trusted = asksForHelp || argv.includes('--trust-workspace') || isTrustedProject(process.cwd(), process.env);
-  if (trusted) return ownAdapter(tools[name]!);
-  return `tollgate.yaml describes ${name}, and that counts only in a trusted workspace: if you trust it, add --trust-workspace, or run \`tollgate trust\` there once`;
+  return findAdapter(name, {
+    cwd: process.cwd(),
+    environment: process.env,
+    isTrusted: argv.includes('--trust-workspace') || argv.some((word) => HELP_FLAGS.includes(word)),
+    wayToTrust: 'add --trust-workspace',
+    otherwise: `If it is the prompt, name the CLI first: tollgate call codex ${name}`,
+  });
 }

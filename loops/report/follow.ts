@@ -199,14 +199,15 @@ function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
   }
 }
 
-interface Telling {
+export interface Telling {
   /** Returns the lines that this event completes. */
   hear(event: EngineEvent): string[];
   /** Returns the remaining text when no more events follow. */
   end(): string[];
 }
 
-function createTelling(): Telling {
+/** Turns the events of a call into lines for a reader. */
+export function createTelling(): Telling {
   /** The message that arrives in pieces, and the length of its printed part. */
   let said = '';
   let given = 0;

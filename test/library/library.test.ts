@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 import type { TaskEnd, TaskStanding, ToolAnswer } from '../../library/surface.ts';
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { FAILURE_REASONS } from '../../policies/verdict/reasons.ts';
-import { answerWith, failWith } from '../rig/streams.ts';
+import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -56,7 +56,8 @@ test('the examples of its page run, one after another', async ({ rig }) => {
     said.push(stdout);
   }
   assert.equal(said.slice(0, 2), ['done\n1 paid calls\n', 'It is mended.\n']);
-  assert.match(said[2]!, /^transient rate_limit v1:\w+\n$/);
+  assert.is(said[2], 'text It is mended.\ntrue\n');
+  assert.match(said[3]!, /^transient rate_limit v1:\w+\n$/);
   assert.ok(existsSync(path.join(rig.project, 'answers/login/record.json')));
 });
 
@@ -108,7 +109,10 @@ test('what is not a task is a value, and so are options that no call takes', asy
   const read = await resultOf<TaskStanding>(rig, `tollgate.readTask('none')`);
   assert.equal([end.how, read.how], ['invalid', 'invalid']);
   for (const [given, message] of [
-    [`'cursor', 'Hi'`, /"cursor" is not one of gemini/],
+    [`'cursor', 'Hi'`, /"cursor" is no CLI that is known/],
+    [`'codex', 'Hi', { maxUsd: 1 }`, /maxUsd needs the price of the model/],
+    [`'codex', 'Hi', { account: 'none' }`, /none/],
+    [`'codex', 'Hi', { schema: { type: 3 } }`, /schema is not a JSON Schema/],
     [`'codex', 'Hi', { model: '--yolo' }`, /model must be one line/],
     [`'codex', 'Hi', { stage: '../x' }`, /stage/],
     [`'codex', 'Hi', { task: 'none' }`, /task/],
@@ -200,6 +204,48 @@ test('a signal ends what runs, and the promise resolves', async ({ rig }) => {
   assert.equal(rig.survivors(), []);
 });
 
+test('a call is iterated for its events, and its secrets are in none of them', async ({ rig }) => {
+  rig.env.MY_API_KEY = 'sk-a-secret-of-mine-000000';
+  const { opens, runsTool, says, succeeds } = STREAMS.claude;
+  const text = `One line.\nThe key is ${rig.env.MY_API_KEY}.`;
+  const lines = [...opens(SESSION), ...runsTool('ok'), ...says(text), ...succeeds(SESSION)];
+  rig.answer(() => [write(lines), { do: 'exit', code: 0 }]);
+  const source = `import { callTool } from 'tollgate';
+const call = callTool('claude', 'Hi', { access: 'full' });
+const events = [];
+for await (const { type, text } of call) events.push([type, text]);
+const { ok } = await call;
+console.log(JSON.stringify({ ok, events }));
+`;
+  const { code, stdout, stderr } = await program(rig, source);
+  assert.equal([code, stderr], [0, '']);
+  assert.not.match(stdout, rig.env.MY_API_KEY);
+  const { ok, events } = JSON.parse(stdout) as { ok: boolean; events: [string, string][] };
+  assert.ok(ok);
+  assert.equal(
+    events.filter(([type]) => type === 'tool'),
+    [['tool', 'Bash']],
+  );
+  const said = events.filter(([type]) => type === 'text').map(([, line]) => line);
+  assert.is(said[0], 'One line.');
+  assert.match(said[1]!, /^The key is /);
+});
+
+test('a call can have a schema, a cap, and a CLI of the project', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', '{"n": 1}'));
+  const schema = `{ type: 'object', required: ['n'] }`;
+  const fits = await resultOf<ToolAnswer>(rig, `tollgate.callTool('codex', 'Hi', { schema: ${schema} })`);
+  assert.equal([fits.ok, JSON.parse(fits.answer)], [true, { n: 1 }]);
+  const misfit = await resultOf<ToolAnswer>(rig, `tollgate.callTool('codex', 'Hi', { schema: { required: ['m'] } })`);
+  assert.equal([misfit.ok, misfit.reason], [false, 'schema_mismatch']);
+  chmodSync(rig.write('mine.sh', '#!/bin/sh\necho Mine.\n'), 0o755);
+  rig.write('tollgate.yaml', 'tools:\n  mine:\n    binary: ./mine.sh\n');
+  const untrusted = await resultOf<ToolAnswer>(rig, `tollgate.callTool('mine', 'Hi')`);
+  assert.match(untrusted.message!, 'pass `trustWorkspace: true`');
+  const own = await resultOf<ToolAnswer>(rig, `tollgate.callTool('mine', 'Hi', { trustWorkspace: true })`);
+  assert.equal([own.ok, own.answer.trim()], [true, 'Mine.']);
+});
+
 test('its types stand by themselves, for who checks them strictly', ({ rig }) => {
   const file = rig.write(
     'consumer.mts',
@@ -216,8 +262,9 @@ void [failed, why, none, unheard];
 const { ok, answer }: { ok: boolean; answer: string } = await callTool('codex', 'Hi');
 const standing = await readTask('fix');
 const alike: boolean = signature({ tool: 'codex', stderr: answer }) === triage({ tool: 'codex' }).signature;
-// @ts-expect-error: no CLI of ours
-void callTool('cursor', 'Hi');
+// @ts-expect-error: a schema is an object
+void callTool('codex', 'Hi', { schema: 'text' });
+for await (const { type, text } of callTool('codex', 'Hi')) { const kind: 'text' | 'tool' | 'note' = type; void [kind, text]; }
 export { ok, standing, alike };
 `,
   );
