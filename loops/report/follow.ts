@@ -199,7 +199,7 @@ function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
   }
 }
 
-export interface Telling {
+interface Telling {
   /** Returns the lines that this event completes. */
   hear(event: EngineEvent): string[];
   /** Returns the remaining text when no more events follow. */
