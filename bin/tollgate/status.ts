@@ -142,6 +142,7 @@ const callCells = ({
   task_id,
   stage,
   tool,
+  account,
   stand_ins,
   elapsed_ms,
   pid,
@@ -149,7 +150,7 @@ const callCells = ({
 }: TasksStatus['running']['calls'][number]): string[] => [
   task_id,
   stage,
-  `${tool}${inPlaceWords(stand_ins)}`,
+  `${tool}${inPlaceWords(stand_ins, account)}`,
   spell(elapsed_ms),
   String(pid),
   last ?? 'has said nothing yet',

@@ -9,6 +9,8 @@ import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 export interface StageShown {
   stage: string;
   tool: string;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   /** The tools that the call replaced as a fallback. */
   stand_ins: readonly StandIn[];
   state: StageFacts['state'];

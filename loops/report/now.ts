@@ -46,6 +46,8 @@ export interface NowCall {
   call_id: string;
   stage: string;
   tool: Tool;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   /** The replacements that led to this tool, the first one first; empty if it uses the stage's own tool. */
   stand_ins: readonly StandIn[];
   attempt: number;

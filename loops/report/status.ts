@@ -84,6 +84,8 @@ export interface RunningCall {
   task_id: string;
   stage: string;
   tool: Tool;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   /** The replacements that led to this tool, the first one first; empty if it uses the stage's own tool. */
   stand_ins: readonly StandIn[];
   call_id: string;
@@ -109,13 +111,14 @@ async function runningCalls(
   const running: RunningCall[] = [];
   for (const call of openCalls(ledger)) {
     const { reserved, started } = call;
-    const { stage, tool, call_id, attempt, guardian, deadline_at } = reserved;
+    const { stage, tool, account, call_id, attempt, guardian, deadline_at } = reserved;
     if ((await isAlive(guardian, self)) === 'dead') continue;
     const since = started?.at ?? reserved.at;
     running.push({
       task_id: task.id,
       stage,
       tool,
+      ...(account === undefined ? {} : { account }),
       stand_ins: standInsOf(ledger, call),
       call_id,
       attempt,

@@ -192,7 +192,8 @@ interface LiveCall {
 }
 
 export function liveCall(task: TaskFolder, call: Call, stand_ins: NowCall['stand_ins']): LiveCall {
-  const { call_id, stage, tool, attempt, deadline_at } = call.reserved;
+  const { call_id, stage, tool, account, attempt, deadline_at } = call.reserved;
+  const named = { call_id, stage, tool, ...(account === undefined ? {} : { account }) };
   const file = eventsOf(task, call_id);
   const events = growingFile([file]);
   let usage: Partial<Usage> = {};
@@ -203,7 +204,7 @@ export function liveCall(task: TaskFolder, call: Call, stand_ins: NowCall['stand
       for (const line of linesOf(events)) usage = counted(usage, tool, line);
       const last = lastEvent({ stage, tool, events: file });
       const since = started?.at ?? call.reserved.at;
-      return { call_id, stage, tool, stand_ins, attempt, since, deadline_at, last, tokens: tokensOf(usage) };
+      return { ...named, stand_ins, attempt, since, deadline_at, last, tokens: tokensOf(usage) };
     },
   };
 }

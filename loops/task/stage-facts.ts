@@ -18,6 +18,8 @@ export interface StageFacts {
   stage: string;
   /** The CLI that answered, or that will answer; null if it is not known. */
   tool: Tool | null;
+  /** The account of the user's settings; absent for the login of the environment. */
+  account?: string;
   /** The fallbacks so far and the tools they replaced, the first one first; empty if the stage's own tool was called. */
   stand_ins: readonly StandIn[];
   state: 'running' | 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
@@ -65,6 +67,7 @@ export function stageFacts(
   return {
     stage,
     tool: call.reserved.tool,
+    ...accountField(call.reserved),
     stand_ins: standInsOf(ledger, call),
     state: atWork.has(stage)
       ? 'running'
@@ -89,6 +92,8 @@ export function stageFacts(
     left_out: record?.left_out ?? [],
   };
 }
+
+const accountField = ({ account }: Call['reserved']) => (account === undefined ? {} : { account });
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -36,9 +36,11 @@ export interface StandIn extends Engine {
 export const standInWords = ({ in_place_of, reason, ...engine }: StandIn): string =>
   `${engineWords(engine)} was asked in place of ${engineWords(in_place_of)}${reason === null ? '' : ` (${reason})`}`;
 
-/** Follows the name of the tool that was called, if it replaced the first choice; '' without a fallback. */
-export const inPlaceWords = ([first, ...more]: readonly StandIn[]): string =>
-  first === undefined ? '' : `${loginWords(more.at(-1) ?? first)} for ${engineWords(first.in_place_of)}`;
+/** Follows the name of the tool that was called: its account, and what it replaced; '' if neither is named. */
+export const inPlaceWords = ([first, ...more]: readonly StandIn[], account?: string): string =>
+  first === undefined
+    ? loginWords({ account, model: null })
+    : `${loginWords(more.at(-1) ?? first)} for ${engineWords(first.in_place_of)}`;
 
 /** For users: the tool with its account and its model, as far as they are named. */
 export const engineWords = (engine: Engine): string => `${engine.tool}${loginWords(engine)}`;

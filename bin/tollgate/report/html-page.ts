@@ -133,10 +133,10 @@ function taskBlock(row: TaskRow, i: number): string {
 
 function stageTable({ stages }: TaskRow): string {
   const rows = stages.map(
-    ({ stage, tool, stand_ins, state, duration_ms, tokens, gate, verdict, checked_at, checked_by }) =>
+    ({ stage, tool, account, stand_ins, state, duration_ms, tokens, gate, verdict, checked_at, checked_by }) =>
       [
         stage,
-        `${tool ?? '-'}${inPlaceWords(stand_ins)}`,
+        `${tool ?? '-'}${inPlaceWords(stand_ins, account)}`,
         `${state.replace('_earlier', '')}${checked_by === 'earlier_run' ? ` (earlier run, ${checked_at!.slice(0, 16)}Z)` : ''}`,
         duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
         tokens === null ? '-' : String(tokens),

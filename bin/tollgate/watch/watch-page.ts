@@ -99,7 +99,7 @@ function runningCells(task: NowTask, at: string): string[][] {
   const rows = running.map((call) => [
     task_id,
     call.stage,
-    `${call.tool}${inPlaceWords(call.stand_ins)}`,
+    `${call.tool}${inPlaceWords(call.stand_ins, call.account)}`,
     forTime(call.since, at),
     figure(call.tokens),
     call.last ?? 'has said nothing yet',
@@ -148,7 +148,7 @@ function wordsOf(change: NowChange): string {
     case 'began':
       return 'is at work';
     case 'called':
-      return `${change.call.stage}: asks ${change.call.tool}${inPlaceWords(change.call.stand_ins)} (attempt ${change.call.attempt})`;
+      return `${change.call.stage}: asks ${change.call.tool}${inPlaceWords(change.call.stand_ins, change.call.account)} (attempt ${change.call.attempt})`;
     case 'said':
       return `${change.call.stage}: ${change.call.last}`;
     case 'call_ended':

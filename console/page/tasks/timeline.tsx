@@ -76,7 +76,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
   );
 }
 
-function StageName({ of: { stage, state, tool, stand_ins } }: { of: StageShown }) {
+function StageName({ of: { stage, state, tool, account, stand_ins } }: { of: StageShown }) {
   return (
     <div class="lane-name">
       <b>
@@ -84,7 +84,7 @@ function StageName({ of: { stage, state, tool, stand_ins } }: { of: StageShown }
       </b>
       <span class="dim">
         {tool}
-        {stand_ins.length > 0 && <Words of={inPlaceWords(stand_ins)} />}
+        <Words of={inPlaceWords(stand_ins, account)} />
       </span>
       <StateMark state={state} />
     </div>

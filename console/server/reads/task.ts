@@ -119,6 +119,7 @@ function stagesOf(
     return {
       stage,
       tool: facts.tool ?? tool,
+      ...(facts.account === undefined ? {} : { account: facts.account }),
       stand_ins: facts.stand_ins,
       state: facts.state === 'pending' ? stateOfAttempt(of.at(-1)!) : facts.state,
       attempts: of.length,

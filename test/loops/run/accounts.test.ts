@@ -50,6 +50,8 @@ for (const tool of TOOLS) {
     assert.is(JSON.parse(task.read(`outputs/look.${tool}.call.json`)).account, `${tool}-second`);
     const reserved = [...task.journal.read().ledger.calls.values()].map((call) => call.reserved.account);
     assert.equal(reserved, [`${tool}-first`, `${tool}-second`]);
+    const { stdout } = await rig.run('tollgate', ['report', '--format=html']);
+    assert.match(stdout, `<td>${tool} (account ${tool}-second) for ${tool} (account ${tool}-first)</td>`);
   });
 
   test(`${tool}: a run fails with the quota if both accounts are out of it`, async ({ rig }) => {
@@ -129,6 +131,17 @@ for (const [on, calls, answer] of [
     const { report } = await makeTask(rig, { stages: [{ ...stageOf('codex'), fallback, fallback_on: on }] }).run(TRUST);
     assert.equal([accountsOf(rig), report.failure?.reason], [calls, answer]);
   });
+
+test('status and the report name the account of a call', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [stageOf('codex')] });
+  const running = task.start(TRUST);
+  const fake = await rig.call();
+  assert.match((await rig.run('tollgate', ['status'])).stdout, ' codex (account codex-first) ');
+  await fake.tell(...answerWith('codex', 'Hello.'));
+  await running.result;
+  const { tasks } = JSON.parse((await rig.run('tollgate', ['report', '--format=json'])).stdout);
+  assert.is(tasks[0].stages[0].account, 'codex-first');
+});
 
 test('env_allow does not withhold the key of the account of a stage', async ({ rig }) => {
   Object.assign(rig.env, { SECOND_KEY: 'sk-second-0000000000', CODEX_API_KEY: 'sk-of-all-0000000000' });

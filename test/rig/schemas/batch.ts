@@ -48,7 +48,10 @@ const row = record<BatchRow>('One task', {
   retry_at: retryAt,
   calls: count('Paid calls of this batch'),
   message: orNull(text('What happened, in one sentence'), 'its own report says more'),
-  stages: list('Its stages in order; empty where nothing was run', record<BatchStage>('One stage', BATCH_STAGE)),
+  stages: list(
+    'Its stages in order; empty where nothing was run',
+    record<BatchStage>('One stage', BATCH_STAGE, ['account']),
+  ),
 });
 
 const failure = record<BatchFailure>('One failure', {

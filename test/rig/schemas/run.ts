@@ -39,6 +39,7 @@ const EARLIER: readonly StageFacts['state'][] = [
 export const STAGE_FACTS: Fields<StageFacts> = {
   stage: text('Its name'),
   tool: orNull(tool, 'no call of it is known'),
+  account: text("The account of the user's settings; absent for the login of the environment"),
   stand_ins: list("The fallbacks so far, the first one first; empty for the stage's own tool", STAND_IN),
   state: one('What the journal says of it', EARLIER),
   exit_code: orNull(count("The wrapper's exit code of its last call"), 'none was made'),
@@ -117,7 +118,7 @@ const ran = record<RunReport>(
     ]),
     exit_code: count('The exit code of tollgate run'),
     message: orNull(text('Why nothing was run, in one sentence'), 'something was'),
-    stages: list('The stages, in order', record<StageReport>('One stage', RUN_STAGE)),
+    stages: list('The stages, in order', record<StageReport>('One stage', RUN_STAGE, ['account'])),
     failure: orNull(FAILURE, 'nothing failed'),
     budget: record<RunReport['budget']>('Paid calls', {
       used: count('So far'),

@@ -68,7 +68,7 @@ export const ROW: Fields<TaskRow> = {
     }),
     'it was never supervised',
   ),
-  stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS)),
+  stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS, ['account'])),
   next_action: orNull(NEXT_ACTION, 'there is nothing to do'),
   checked_at: orNull(time('Of the last word on a result of it: of a gate, else of a call'), 'there is none'),
   checked_by: orNull(one('Which run of it said that word', ['last_run', 'earlier_run']), 'there is none'),
