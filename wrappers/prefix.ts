@@ -138,7 +138,7 @@ export async function endContainer({ prefix, name }: Container): Promise<string 
   if (end === null) return null;
   const program = findBinary(end.program, process.env.PATH);
   if (program === null) return `the container ${name} (${end.program} is not on the PATH)`;
-  const options = { cwd: '/', env: process.env, input: '', timeout: '15s' } as const;
+  const options = { cwd: '/', env: process.env, input: '', timeout: '60s' } as const;
   const { exitCode, stderr } = await runIn(options, [program, ...end.words, name]);
   if (exitCode === 0 || /no such container|no container with name/i.test(stderr)) return null;
   return `the container ${name} (${end.program} ${end.words[0]}: ${stderr.trim().split('\n').at(-1)?.slice(0, 200)})`;
