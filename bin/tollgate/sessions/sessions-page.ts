@@ -45,7 +45,7 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
     `  file: ${file ?? 'unknown'} (${sizeOf(bytes)})`,
     `  turns: ${turns ?? 'unknown'}`,
     `  context: ${entry.context_tokens ?? 'unknown'} tokens; in all ${entry.total_tokens}`,
-    `  last used: ${entry.last_used} (${ago(entry.last_used, now)}), in ${entry.cwd}`,
+    `  last used: ${ago(entry.last_used, now)} (${entry.last_used.slice(0, 16).replace('T', ' ')} UTC), in ${entry.cwd}`,
     `  errors in a row: ${entry.error_count}`,
     `  health: ${health}`,
     ...(entry.poisoned === undefined ? [] : [`  not continued: ${entry.poisoned}`]),
