@@ -76,7 +76,8 @@ export const WRAPPER_FLAGS = {
   },
   'max-usd': {
     takes: 'text',
-    about: 'the same in US dollars; needs the price of the model (`prices` in tollgate.yaml), unless the CLI keeps such a cap itself',
+    about:
+      'the same in US dollars; needs the price of the model (`prices` in tollgate.yaml), unless the CLI keeps such a cap itself',
   },
   'max-output-bytes': { takes: 'number', min: 1, default: GIB, about: 'end the call when its output is larger' },
   'inner-retries': {
