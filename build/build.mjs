@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { noticeOf, packagesIn } from './notice.mjs';
-import { pageOf } from './page.mjs';
+import { editorOf, pageOf } from './page.mjs';
 import { hashSources, stampBuild } from './sources.mjs';
 
 const out = 'dist';
@@ -257,9 +257,12 @@ async function publishedSurface() {
   return surface;
 }
 
-/** The page of `tollgate console`, which reads it when it is first asked for. */
+/** The page of `tollgate console`, which reads it when it is first asked for, and its editor. */
 async function shipPage() {
   const { html, metafile } = await pageOf('console/page/main.tsx', 'console/page/style/style.css');
   metafiles.push(metafile);
   await writeFile(`${out}/console.html`, html);
+  const editor = await editorOf('console/page/manifest/editor.ts');
+  metafiles.push(editor.metafile);
+  await writeFile(`${out}/console-editor.js`, editor.script);
 }

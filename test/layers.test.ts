@@ -22,6 +22,13 @@ const GROUND = 'state/disk/';
 
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
+  '@codemirror/autocomplete': ['console/page/manifest/editor.ts'],
+  '@codemirror/commands': ['console/page/manifest/editor.ts'],
+  '@codemirror/lang-yaml': ['console/page/manifest/editor.ts'],
+  '@codemirror/language': ['console/page/manifest/editor.ts'],
+  '@codemirror/state': ['console/page/manifest/editor.ts'],
+  '@codemirror/view': ['console/page/manifest/editor.ts'],
+  '@lezer/highlight': ['console/page/manifest/editor.ts'],
   '@preact/signals': ['console/page/reactive.ts'],
   '@tanstack/virtual-core': ['console/page/parts/virtual-table.tsx'],
   preact: ['console/page/reactive.ts'],

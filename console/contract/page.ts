@@ -69,6 +69,10 @@ export interface Actions {
   '/api/draft': NewTask;
   /** Writes the folder of the task as `tollgate init` does. `run` begins a run of it, which pays. */
   '/api/create': NewTask & { run: boolean };
+  /** Of a task that exists: answered with {@link DraftShown}. */
+  '/api/manifest/check': { task: string; text: string };
+  /** Replaces the manifest, if it still is the version that the user has seen, and if the task does not run. */
+  '/api/manifest': { task: string; text: string; version: string };
   '/api/limits': { tool: string; per: string; unit: string; most: number | null };
   '/api/release': { tool: string; account: string; model: string | null };
   '/api/undo': { session: string };

@@ -13,7 +13,7 @@ import type {
 } from './overviews.ts';
 import type { PageShown, TaskLine } from './page.ts';
 import type { ConversationShown, HealthShown, SessionsShown } from './sessions.ts';
-import type { ChoicesShown, DiffShown, DiffsShown, TaskShown, TextShown } from './task.ts';
+import type { ChoicesShown, DiffShown, DiffsShown, ManifestShown, TaskShown, TextShown } from './task.ts';
 
 export interface Resources {
   '/api/page': PageShown;
@@ -28,6 +28,8 @@ export interface Resources {
   '/api/distill': BooksShown;
   '/api/machine': MachineShown;
   '/api/choices': ChoicesShown;
+  /** TASK_SCHEMA.json. */
+  '/api/schema': object;
 }
 
 /** The resources with an id, by their kind. */
@@ -40,6 +42,8 @@ export interface ResourcesOf {
   diffs: DiffsShown;
   /** /api/tasks/ID/diff/STAGE */
   diff: DiffShown;
+  /** /api/tasks/ID/manifest */
+  manifest: ManifestShown;
   /** /api/tasks/ID/texts/NAME */
   text: TextShown;
   /** /api/sessions/ID */

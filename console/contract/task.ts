@@ -172,6 +172,17 @@ export interface DraftShown {
   notes: string[];
 }
 
+/** The manifest as it is in its file. */
+export interface ManifestShown {
+  /** Of the file. */
+  name: string;
+  text: string;
+  /** The hash of the text: it is saved only over the text that the user has seen. */
+  version: string;
+  /** Why it cannot be saved here now; null if it can. */
+  locked: string | null;
+}
+
 export type TailTold =
   /** The call whose lines follow. */
   | { of: 'call'; call_id: string; stage: string; tool: string; attempt: number }

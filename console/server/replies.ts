@@ -67,6 +67,16 @@ export function sendPage(response: ServerResponse, html: Buffer, policy: string)
   response.end(html);
 }
 
+/** As plain text: the page reads it, and no address of the console is a script. */
+export function sendText(response: ServerResponse, text: Buffer): void {
+  sendHead(response, {
+    status: 200,
+    type: 'text/plain; charset=utf-8',
+    more: { 'content-length': String(text.length) },
+  });
+  response.end(text);
+}
+
 /** The browser saves the file and does not show it: a model's text must not become a page of the console. */
 export function sendFile(response: ServerResponse, name: string, bytes: Buffer): void {
   const more = {
@@ -77,22 +87,22 @@ export function sendFile(response: ServerResponse, name: string, bytes: Buffer):
   response.end(bytes);
 }
 
-/** The built page, and the policy that allows only its own script and style by hash, so that no text becomes markup. */
+/** The built page, and the policy that allows only its own scripts and style by hash, so that no text becomes markup. */
 interface PageFile {
   html: Buffer;
+  /** The script of the manifest editor, which the page loads when it is needed. */
+  editor: Buffer;
   /** The page's Content-Security-Policy. */
   policy: string;
 }
 
-export function pageFile(html: Buffer): PageFile {
+export function pageFile(html: Buffer, editor: Buffer): PageFile {
   const text = html.toString('utf8');
   const hashes = (tag: 'script' | 'style') =>
-    [...text.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))]
-      .map(([, within]) => `'sha256-${createHash('sha256').update(within!).digest('base64')}'`)
-      .join(' ');
+    [...text.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))].map(([, within]) => hashOf(within!)).join(' ');
   const policy = [
     "default-src 'none'",
-    `script-src ${hashes('script') || "'none'"}`,
+    `script-src ${hashes('script')} ${hashOf(editor)}`,
     `style-src ${hashes('style') || "'none'"}`,
     // The icon of the window, which the page draws itself.
     'img-src data:',
@@ -101,6 +111,10 @@ export function pageFile(html: Buffer): PageFile {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
+    // Only the loader of the editor makes a script of a text.
+    'trusted-types editor',
   ].join('; ');
-  return { html, policy };
+  return { html, editor, policy };
 }
+
+const hashOf = (text: string | Buffer): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -1,9 +1,11 @@
 // Maps each address to the function that answers it.
 
 import { collectHealth } from '../../loops/upkeep/collect-errors.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { Actions, PageShown } from '../contract/page.ts';
 import { CHANGES, WISHES, wishMistake } from './changes/changes.ts';
+import { manifestShown } from './changes/manifests.ts';
 import type { follow } from './live.ts';
 import { answerWith, type Reply, refused, refusedBy, type ServedProject } from './project.ts';
 import { diffShown, diffsShown } from './reads/diffs.ts';
@@ -35,6 +37,7 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/tasks', async ({ live }) => answerWith({ tasks: await live.lines.all() })],
   ['api/tasks/*', ({ project }, [id]) => taskShown(id!, project)],
   ['api/tasks/*/explain', ({ project }, [id]) => explainedShown(id!, project)],
+  ['api/tasks/*/manifest', ({ project }, [id]) => manifestShown(id!, project)],
   ['api/tasks/*/diff', ({ project }, [id]) => diffsShown(id!, project)],
   ['api/tasks/*/diff/*', ({ project }, [id, stage]) => diffShown(id!, stage!, project)],
   ['api/tasks/*/texts/*', ({ project }, [id, name]) => textShown(id!, name!, project)],
@@ -50,6 +53,7 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/distill/*/*', ({ project }, [name, wish], gone) => exportedBook(name!, wish!, project, gone)],
   ['api/machine', ({ project }) => machineShown(project)],
   ['api/choices', ({ project }) => choicesShown(project)],
+  ['api/schema', ({ project }) => answerWith(JSON.parse(readRegular(project.schemaFile)))],
 ];
 
 const ROUTES = READS.map(([address, read]) => ({ parts: address.split('/'), read }));

@@ -87,7 +87,9 @@ access.test('by Tab alone all that can be used is reached, in the order in which
     await go(place);
     const wanted = await page.evaluate(() => {
       const all = [
-        ...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]'),
+        ...document.querySelectorAll<HTMLElement>(
+          'a[href], button, input, select, textarea, summary, [tabindex="0"], .manifest-editor',
+        ),
       ];
       return all.filter((at) => at.checkVisibility() && !(at as HTMLButtonElement).disabled).length;
     });

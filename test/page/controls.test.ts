@@ -130,6 +130,15 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
       await look(visited, seen);
     }
   }
+  await page.evaluate(`location.hash = '#/tasks/price-rounding/manifest'`);
+  await page.getByRole('textbox', { name: 'Manifest' }).pressSequentially('#');
+  await page.getByText('not saved yet').waitFor();
+  const manifest = server.told['/api/tasks/price-rounding/manifest'] as object;
+  server.told['/api/tasks/price-rounding/manifest'] = { ...manifest, text: 'goal: another\n', version: '2' };
+  server.tell({ topic: '*' });
+  await page.getByText('The file was changed by another program').waitFor();
+  await page.getByRole('button', { name: 'Line 1' }).waitFor();
+  await look(visited, seen);
   await page.evaluate(`location.hash = '#/new'`);
   await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
   await page.getByRole('button', { name: 'Add a stage' }).click();
@@ -188,7 +197,10 @@ controls(
   async () => {
     if (!hasChromium()) throw new Error('this suite needs Chromium: apt-get update && apt-get install -y chromium');
     const { html } = await pageOf('console/page/main.tsx', 'console/page/style/style.css', [MARKING]);
-    const server = await openToldServer(fullWorld(), pageFile(Buffer.from(html)));
+    const server = await openToldServer(
+      fullWorld(),
+      pageFile(Buffer.from(html), readFileSync('dist/console-editor.js')),
+    );
     const browser = await openBrowser();
     try {
       const visited = await visit(browser, server.url);

@@ -200,6 +200,34 @@ hostile.test('what a check found in a draft is text', async ({ page, server, go,
   assert.equal([complaints, dialogs], [[], []]);
 });
 
+/** What the editor itself is not made of. */
+const MADE_OF_TEXT =
+  ':is(script, iframe, object, embed, video, audio, link, meta, base, template, marquee, math, svg, form, a, b, details, [onclick], [onerror], [onload], [onfocus], [srcdoc])';
+
+hostile.test('a hostile manifest is text in the editor, and so are its help and its mistakes', async (shown) => {
+  const { page, server, go, complaints, dialogs } = shown;
+  for (const text of PLAIN.filter((_, nth) => nth % 5 === 0)) {
+    Object.assign(
+      server.told,
+      toldWorld(() => text),
+    );
+    await go('now');
+    await go('tasks/price-rounding/manifest');
+    const editor = page.getByRole('textbox', { name: 'Manifest' });
+    await editor.getByText('goal').first().hover();
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('g');
+    await page.getByRole('option', { name: 'goal' }).waitFor();
+    const strays = await page.evaluate((selector) => {
+      const { shadowRoot } = document.querySelector('.manifest-editor')!;
+      return [...shadowRoot!.querySelectorAll(selector)].map((at) => at.outerHTML.slice(0, 120));
+    }, MADE_OF_TEXT);
+    assert.equal([strays, await lookFor(page)], [[], NOTHING], JSON.stringify(text.slice(0, 80)));
+  }
+  assert.equal([complaints, dialogs], [[], []]);
+});
+
 hostile.test('hidden signs are shown by name, and what turns a text about does not', async ({ page, server, go }) => {
   const text = 'annexe\u202Etxt.exe \u001b[31m \u200b';
   Object.assign(

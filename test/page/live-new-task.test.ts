@@ -1,8 +1,9 @@
-// A new task by the page over the console itself: filled in, checked, created and run, each as its files say afterwards.
+// A new task and its manifest by the page over the console itself: filled in, checked, created, run and edited, as its files say afterwards.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as assert from 'uvu/assert';
+import { makeTask, untilStarted } from '../rig/task-run.ts';
 import type { TestRig } from '../rig/test-rig.ts';
 import { type Live, liveSuite } from './rig/live-suite.ts';
 
@@ -127,5 +128,103 @@ live.test(
     rig.install('copilot');
   },
 );
+
+const ORIGINAL = 'task_id: edited\ngoal: Rotate.\nstages:\n  - tool: gemini\n    role: brief\n';
+
+live.test('a manifest is edited with help by the schema, its mistakes at their lines, and saved', async (shown) => {
+  const { rig, page, go } = shown;
+  const file = rig.write('.tmp/task/edited/manifest.yaml', ORIGINAL);
+  await go('tasks');
+  await page.getByRole('link', { name: 'edited' }).waitFor();
+  await go('tasks/edited');
+  await page.getByRole('link', { name: 'Edit manifest' }).click();
+  const editor = page.getByRole('textbox', { name: 'Manifest' });
+  await editor.getByText('Rotate.').waitFor();
+  await page.getByText('A run makes 1 paid call, more with retries, at most 10.').waitFor();
+  await editor.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('    acc');
+  // The list holds what the schema knows of a stage.
+  await page.getByRole('option', { name: 'access' }).waitFor();
+  await page.getByText('What the CLI may do: read, write').waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('wri');
+  await page.getByRole('option', { name: 'write' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('max_turns: none');
+  await page.getByText('stages[0].max_turns must be').waitFor();
+  assert.is(await page.locator('.mistaken').count(), 1);
+  assert.is(readFileSync(file, 'utf8'), ORIGINAL);
+  await page.keyboard.press('Control+Home');
+  await button(shown, 'Line 7').click();
+  await page.keyboard.press('End');
+  for (const _ of 'none') await page.keyboard.press('Backspace');
+  await page.keyboard.type('3');
+  await page.getByText('A run makes 1 paid call').waitFor();
+  assert.is(await page.locator('.mistaken').count(), 0);
+  await button(shown, 'Save').click();
+  await page.getByText('The manifest of edited was saved.').waitFor();
+  await page.getByText('as in the file').waitFor();
+  assert.is(readFileSync(file, 'utf8'), `${ORIGINAL}    access: write\n    max_turns: 3`);
+  // Letters in the editor are no keys of the page, and Tab leaves it.
+  await editor.click();
+  await page.keyboard.type('?gn');
+  assert.is(await page.getByRole('dialog').count(), 0);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  assert.is(await page.evaluate(() => document.activeElement?.classList.contains('manifest-editor')), false);
+});
+
+live.test('a manifest that changed meanwhile is shown, and never overwritten', async (shown) => {
+  const { rig, page, go } = shown;
+  const text = ORIGINAL.replace('edited', 'shared');
+  const file = rig.write('.tmp/task/shared/manifest.yaml', text);
+  for (const way of ['Keep my text', 'Take the file’s text']) {
+    await go('now');
+    await go('tasks/shared/manifest');
+    const editor = page.getByRole('textbox', { name: 'Manifest' });
+    await editor.getByText('goal: ').waitFor();
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type(`# mine: ${way}`);
+    await page.keyboard.press('Enter');
+    await page.getByText('not saved yet').waitFor();
+    const theirs = `${text}# theirs: ${way}\n`;
+    rig.write('.tmp/task/shared/manifest.yaml', theirs);
+    await button(shown, 'Save').click();
+    await page.getByText('was changed by another program meanwhile; nothing was saved').waitFor();
+    assert.is(readFileSync(file, 'utf8'), theirs);
+    await page.getByLabel('The text of the file now').getByText(`# theirs: ${way}`).waitFor();
+    await button(shown, way).click();
+    if (way === 'Keep my text') {
+      await button(shown, 'Save').click();
+      await page.getByText('The manifest of shared was saved.').waitFor();
+      assert.match(readFileSync(file, 'utf8'), /^# mine: Keep my text\n/);
+    } else {
+      await editor.getByText(`# theirs: ${way}`).waitFor();
+      await page.getByText('as in the file').waitFor();
+    }
+  }
+});
+
+live.test('while the task runs its manifest is shown, and cannot be changed', async (shown) => {
+  const { rig, page, go } = shown;
+  const stages = [{ tool: 'gemini', role: 'brief', requires: [], min_lines: 0 }];
+  const task = makeTask(rig, { goal: 'The flaky checkout, again.', stages }, 'flaky-again');
+  const running = task.start();
+  await untilStarted(task);
+  await go('tasks/flaky-again/manifest');
+  await page.getByText('It cannot be saved here: flaky-again is running').waitFor();
+  const editor = page.getByRole('textbox', { name: 'Manifest' });
+  await editor.getByText('flaky checkout').waitFor();
+  await editor.click();
+  await page.keyboard.type('x');
+  assert.is(await button(shown, 'Save').isDisabled(), true);
+  await page.getByText('as in the file').waitFor();
+  running.signal('SIGTERM');
+  await running.result;
+  await page.getByText('It cannot be saved here').waitFor({ state: 'detached' });
+});
 
 live.run();

@@ -15,6 +15,7 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['did not pass', 'missing sections', 'a missing'],
   ],
   'tasks/price-rounding/changes': ['+a added', '-a removed', 'a diff note'],
+  'tasks/price-rounding/manifest': ['manifest.yaml', 'as in the file', 'Line 1 a mistake'],
   'tasks/price-rounding/raw': [
     ...['a summary', 'a folder', 'answer', 'outputs/one.err', 'a file'],
     ...['a sentence', 'a evidence', 'Rule and signature', 'a decision'],

@@ -89,8 +89,10 @@ function foresee(word: string, draft: string, trustsAll: boolean) {
 }
 
 /** In the folder of this file, however the command was found. */
-const builtPage = () =>
-  pageFile(readRegularBytes(path.join(path.dirname(fileURLToPath(import.meta.url)), 'console.html')));
+function builtPage() {
+  const file = (name: string) => readRegularBytes(path.join(path.dirname(fileURLToPath(import.meta.url)), name));
+  return pageFile(file('console.html'), file('console-editor.js'));
+}
 
 function takenWords(code: string, port: number | undefined): string {
   if (port === undefined) return `no port of 127.0.0.1 could be had (${code})`;

@@ -30,7 +30,7 @@ export function followKeys(): void {
       if (!isInDialog) showPalette();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isInDialog || isWriting(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isInDialog || isWriting(event)) return;
     if (event.key === '/') {
       const filter = document.querySelector<HTMLInputElement>('input[type="search"]');
       if (filter === null) return;
@@ -60,8 +60,11 @@ export const showKeys = (): void => {
   isShown.value = true;
 };
 
-const isWriting = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select');
+/** The editor is within a shadow tree, which the target of an event does not show. */
+function isWriting(event: KeyboardEvent): boolean {
+  const [at] = event.composedPath();
+  return at instanceof HTMLElement && (at.isContentEditable || at.matches('input, textarea, select'));
+}
 
 export function Keys() {
   if (!isShown.value) return null;

@@ -8,7 +8,13 @@ import { count, counted, money } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Words } from '../text/words.tsx';
 
-export function DraftResult({ of }: { of: DraftShown }) {
+interface DraftResultProps {
+  of: DraftShown;
+  /** Goes to a line of the text, where there is one to see. */
+  onLine?: (line: number) => void;
+}
+
+export function DraftResult({ of, onLine }: DraftResultProps) {
   const { problems, forecast, notes } = of;
   if (problems.length > 0)
     return (
@@ -16,8 +22,17 @@ export function DraftResult({ of }: { of: DraftShown }) {
         <ul class="stack">
           {problems.map(({ line, message }) => (
             <li key={`${line} ${message}`} class="notice bad">
-              {line !== null && <b>Line {line}: </b>}
-              <Words of={message} />
+              <p>
+                {line !== null &&
+                  (onLine === undefined ? (
+                    <b>Line {line}:</b>
+                  ) : (
+                    <button type="button" class="button small" onClick={() => onLine(line)}>
+                      Line {line}
+                    </button>
+                  ))}{' '}
+                <Words of={message} />
+              </p>
             </li>
           ))}
         </ul>

@@ -5,6 +5,7 @@ import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
+import { ManifestView } from '../manifest/manifest-view.tsx';
 import { StopDialog } from '../now/now-view.tsx';
 import { ActionButton, CopyButton } from '../parts/actions.tsx';
 import { count } from '../parts/figures.ts';
@@ -23,6 +24,7 @@ import { priceWords, tokenWords } from './timeline.tsx';
 const TABS = [
   { id: 'run', name: 'Run' },
   { id: 'changes', name: 'Changes' },
+  { id: 'manifest', name: 'Edit manifest' },
   { id: 'raw', name: 'Raw' },
 ] as const;
 
@@ -53,6 +55,8 @@ function Part({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }
       return <RunView of={of} busy={busyWords(of)} />;
     case 'changes':
       return <Changes id={of.task_id} />;
+    case 'manifest':
+      return <ManifestView id={of.task_id} state={of.state} />;
     case 'raw':
       return <Raw of={of} />;
   }

@@ -14,6 +14,7 @@ import { answerWith, type CommandResult, type Reply, refused, refusedBy, type Se
 import { foundTask } from '../reads/task.ts';
 import { bookWanted, continueWanted, resumeWanted } from './begun.ts';
 import { checkNew, createTask } from './drafts.ts';
+import { checkManifest, saveManifest } from './manifests.ts';
 
 type ChangeOf<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
 
@@ -70,6 +71,12 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     const created = await createTask(wish, project);
     if (typeof created !== 'string') return created;
     return run ? begun(project, continueWanted(['run', wish.id], project), created) : done(`${created}.`);
+  },
+
+  '/api/manifest/check': (wish, project) => checkManifest(wish, project),
+  async '/api/manifest'(wish, project) {
+    const saved = await saveManifest(wish, project);
+    return typeof saved === 'string' ? done(saved) : saved;
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {
@@ -176,6 +183,8 @@ export const WISHES = {
   '/api/run': { command: 'word' },
   '/api/draft': NEW_TASK,
   '/api/create': { ...NEW_TASK, run: 'flag' },
+  '/api/manifest/check': { task: 'id', text: 'text' },
+  '/api/manifest': { task: 'id', text: 'text', version: 'word' },
   '/api/limits': {
     tool: 'word',
     per: ['day', 'week', 'month'],

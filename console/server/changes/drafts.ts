@@ -56,7 +56,7 @@ async function draftOf(wish: NewTask, { cwd, environment, schemaFile }: ServedPr
 }
 
 /** `lacking`: the CLIs of its stages that cannot be called here, each as a sentence without its full stop. */
-async function checked(
+export async function checked(
   { id, root, manifest }: TaskFolder,
   draft: string,
   project: ServedProject,

@@ -39,6 +39,8 @@ export function pageSuite(name: string, told: () => Record<string, unknown> = ()
           }, place);
           await page.locator(`.views a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
           await page.waitForFunction(() => document.querySelector('.skeletons') === null);
+          // Its editor is loaded, and its text is checked, when the first mistake is there.
+          if (place.endsWith('/manifest')) await page.getByRole('button', { name: 'Line 1' }).waitFor();
         };
         try {
           await page.locator('.link-state.live').waitFor();

@@ -23,7 +23,8 @@ export interface ToldServer {
   reopen(): Promise<void>;
 }
 
-const PAGE = pageFile(readFileSync('dist/console.html'));
+const EDITOR = readFileSync('dist/console-editor.js');
+const PAGE = pageFile(readFileSync('dist/console.html'), EDITOR);
 
 export async function openToldServer(told: Record<string, unknown>, page = PAGE): Promise<ToldServer> {
   const streams = new Set<ServerResponse>();
@@ -39,6 +40,9 @@ export async function openToldServer(told: Record<string, unknown>, page = PAGE)
     if (pathname === '/') {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy });
       response.end(page.html);
+    } else if (pathname === '/editor.js') {
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(page.editor);
     } else if (no !== undefined) send(response, no.status, no);
     else if (pathname === '/api/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

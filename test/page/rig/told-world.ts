@@ -14,6 +14,7 @@ export const PLACES = [
   'new',
   `tasks/${TASK}`,
   `tasks/${TASK}/changes`,
+  `tasks/${TASK}/manifest`,
   `tasks/${TASK}/raw`,
   'failures',
   'budgets',
@@ -156,6 +157,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
       pipelines: [{ name: text('pipeline'), stages: [{ tool: 'codex', role: text('role') }] }],
       tests: text('tests'),
     },
+    '/api/schema': { properties: { goal: { type: 'string', description: text('field help') } } },
     '/api/machine': {
       findings: [
         { check: text('check'), status: 'ok', found: text('found'), fix: null },
@@ -185,6 +187,8 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     [`/api/sessions/${SESSION}`]: toldSession(text),
     [`/api/distill/${BOOK}`]: book,
     '/api/draft': toldDraft(text),
+    [`${below}/manifest`]: toldManifest(text),
+    '/api/manifest/check': { ...toldDraft(text), problems: [{ line: 1, message: text('mistake') }] },
   };
 }
 
@@ -200,6 +204,10 @@ export const toldDraft = (text: Texts): DraftShown => ({
     budget: { used: 0, total: 10 },
   },
   notes: [text('note')],
+});
+
+const toldManifest = (text: Texts): ResourcesOf['manifest'] => ({
+  ...{ name: 'manifest.yaml', text: `goal: ${text('manifest')}\n`, version: text('manifest'), locked: null },
 });
 
 const SPENT = { calls_without_tokens: 0, calls_without_price: 0 };

@@ -25,7 +25,7 @@ test.before.each(async (context) => {
   const patience = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
   const opened = await openConsole(
     project as unknown as ServedProject,
-    pageFile(Buffer.from('<p>page</p>')),
+    pageFile(Buffer.from('<p>page</p>'), Buffer.from('')),
     0,
     patience,
   );
