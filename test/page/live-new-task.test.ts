@@ -18,6 +18,14 @@ const factsOf = (rig: TestRig, task: string): { fact: string }[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
+/** The list of completions can be used, and this is the chosen one. */
+const chosen = (page: Live['page'], word: string) =>
+  page
+    .locator('.cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled) [aria-selected="true"]', {
+      hasText: word,
+    })
+    .waitFor();
+
 const button = ({ page }: Live, name: string) => page.getByRole('button', { name, exact: true });
 
 live.test('a task is filled in, checked without a trace, and created', async (shown) => {
@@ -145,11 +153,11 @@ live.test('a manifest is edited with help by the schema, its mistakes at their l
   await page.keyboard.press('Control+End');
   await page.keyboard.type('    acc');
   // The list holds what the schema knows of a stage.
-  await page.getByRole('option', { name: 'access' }).waitFor();
+  await chosen(page, 'access');
   await page.getByText('What the CLI may do: read, write').waitFor();
   await page.keyboard.press('Enter');
   await page.keyboard.type('wri');
-  await page.getByRole('option', { name: 'write' }).waitFor();
+  await chosen(page, 'write');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await page.keyboard.type('max_turns: none');
