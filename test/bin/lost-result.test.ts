@@ -36,6 +36,7 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true; client
   supervise: { argv: ['fix'], out: true },
   answer: { argv: ['fix', 'The old one.', '--later'], out: true },
   call: { argv: ['codex', ...CALL], out: false },
+  accounts: { argv: [], out: true },
   distill: { argv: ['status'], out: true },
   tools: { argv: [], out: true },
   init: { argv: ['new'], out: true },
