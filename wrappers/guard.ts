@@ -3,7 +3,7 @@
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Ending } from '../policies/facts/evidence.ts';
 import type { Caps } from '../policies/limits/caps.ts';
-import { type CapReached, capReached, estimatedTokens } from '../policies/limits/caps.ts';
+import { type CapReached, capReached, capUse, estimatedTokens } from '../policies/limits/caps.ts';
 import type { Adapter } from './adapter.ts';
 import type { StreamReading } from './reading.ts';
 
@@ -85,9 +85,11 @@ export function guard(
   const { caps } = limits;
   const look = () => {
     if (caps === undefined || over || cap !== null) return;
-    const { requests, model, turns } = reading.capture();
+    const capture = reading.capture();
+    const { turns } = capture;
+    const use = capUse(capture, estimatedTokens(caps.promptBytes, reading.bytes(), turns ?? 1));
     // The count of the first request may be late, but not as late as this.
-    if (requests.length === 0 && adapter.liveUsage !== null) {
+    if (use.requests.length === 0 && adapter.liveUsage !== null) {
       if ((turns ?? 0) < UNCOUNTED_TURNS) return;
       if (sought === 'not yet') {
         sought = 'now';
@@ -98,8 +100,7 @@ export function guard(
       }
       if (sought !== 'before') return;
     }
-    const estimate = estimatedTokens(caps.promptBytes, reading.bytes(), turns ?? 1);
-    cap = capReached(caps, { requests, model, estimate });
+    cap = capReached(caps, use);
     if (cap !== null) end('over_cap');
   };
   const take = (event: EngineEvent) => {

@@ -5,7 +5,7 @@ import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts'
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
-import { type CapUse, capReached, capWords, tokensOf } from '../../policies/limits/caps.ts';
+import { capReached, capUse, capWords, tokensOf } from '../../policies/limits/caps.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
@@ -200,10 +200,11 @@ export function commonOf({ request, prompt, promptHash, ...made }: RecordableCal
 }
 
 function warningsOf(
-  { request, warnings: noted }: RecordableCall,
+  recordable: RecordableCall,
   { capture, ending, exitCode, signal, durationMs, sleptMs, survivors = [] }: Outcome,
   succeeded: boolean,
 ): string[] {
+  const { request, warnings: noted } = recordable;
   const { limits, call } = request;
   const warnings = [...lacksOf(request, capture), ...noted, ...capture.warnings];
   if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
@@ -211,7 +212,8 @@ function warningsOf(
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
   if (limits.timeoutMode === 'wait_done' && (durationMs ?? 0) > limits.timeoutMs)
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
-  const over = succeeded && limits.caps !== undefined ? capReached(limits.caps, useOf(capture)) : null;
+  const used = { ...capture, usage: usageOf(recordable, capture.usage) };
+  const over = succeeded && limits.caps !== undefined ? capReached(limits.caps, capUse(used, 0)) : null;
   if (over !== null) warnings.push(`the answer was complete, but ${capWords(over)}`);
   if (survivors.length > 0)
     warnings.push(
@@ -221,19 +223,6 @@ function warningsOf(
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
     warnings.push(`session ${call.resumeSession} was requested, but the CLI continued in ${capture.sessionId}`);
   return warnings;
-}
-
-/** What a complete call used: by its requests, or else by its own count. */
-function useOf({ requests, model, usage }: Outcome['capture']): CapUse {
-  const { input_tokens, cached_tokens, output_tokens } = usage;
-  const isKnown = requests.length === 0 && input_tokens !== null && output_tokens !== null;
-  const whole = {
-    model: null,
-    input_tokens: input_tokens ?? 0,
-    cached_tokens: cached_tokens ?? 0,
-    output_tokens: output_tokens ?? 0,
-  };
-  return { requests: isKnown ? [whole] : requests, model, estimate: 0 };
 }
 
 /** Lists the servers and tools that the agent did not have. */

@@ -1,6 +1,6 @@
 // Decides whether a running call has used as many tokens or dollars as it may.
 
-import type { RequestUsage } from '../facts/engine-event.ts';
+import type { RequestUsage, Usage } from '../facts/engine-event.ts';
 
 /** The most that one call may use. `of`: what sets it: the caller of the call, or what remains of a limit over all tasks. */
 export interface Cap {
@@ -30,8 +30,22 @@ export interface CapUse {
   requests: readonly RequestUsage[];
   /** The model of a request that does not name its own; null is unknown. */
   model: string | null;
+  /** Dollars that the CLI reports itself; null is unknown. */
+  usd: number | null;
   /** Tokens by the size of input and output. They count only if the CLI counted no request. */
   estimate: number;
+}
+
+/** @param counted what the CLI counted of the call so far, by requests or as one sum. */
+export function capUse(
+  counted: { requests: readonly RequestUsage[]; usage: Usage; model: string | null },
+  estimate: number,
+): CapUse {
+  const { requests, model, usage } = counted;
+  const { input_tokens: input, cached_tokens: cached, output_tokens: output, usd } = usage;
+  if (requests.length > 0 || input === null || output === null) return { requests, model, usd, estimate };
+  const sum = { model: null, input_tokens: input, cached_tokens: cached ?? 0, output_tokens: output };
+  return { requests: [sum], model, usd, estimate };
 }
 
 /** Returns null while the call may go on. */
@@ -40,7 +54,9 @@ export function capReached({ tokens, usd, prices }: Caps, use: CapUse): CapReach
   const used = isCounted ? tokensOf(use.requests) : use.estimate;
   if (tokens !== null && used >= tokens.max)
     return { unit: 'tokens', used, cap: tokens, by: isCounted ? 'count' : 'estimated' };
-  if (usd === null || Object.keys(prices).length === 0) return null;
+  if (usd === null) return null;
+  if (use.usd !== null) return use.usd < usd.max ? null : { unit: 'usd', used: use.usd, cap: usd, by: 'count' };
+  if (Object.keys(prices).length === 0) return null;
   // An estimate does not tell input from output, so it is priced as input.
   const guess: RequestUsage = { model: null, input_tokens: use.estimate, cached_tokens: 0, output_tokens: 0 };
   const bills = (isCounted ? use.requests : [guess]).map((one) => billOf(one, one.model ?? use.model, prices));

@@ -173,7 +173,7 @@ function notInCatalogue(name: string): string | null {
   if (Object.hasOwn(CATALOGUE, name)) return null;
   const names = Object.keys(CATALOGUE);
   const near = nearest(name, names);
-  return `the catalogue has no ${name}, only ${names.join(', ')}${near === null ? '' : `; did you mean ${near}?`} Describe another CLI in tools of tollgate.yaml`;
+  return `the catalogue has no ${name}, only ${names.join(', ')}${near === null ? '' : `; did you mean ${near}?`}; describe another CLI in \`tools\` of tollgate.yaml`;
 }
 
 /** Which of a project's rows have a name of the catalogue: the same row, or another one that counts instead. */

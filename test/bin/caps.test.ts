@@ -1,6 +1,6 @@
 // Caps of one call: it is ended before its next request once it has used its tokens or dollars, and what is counted is recorded.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -198,6 +198,22 @@ test('the cap of a call whose guardian was killed stays in force', async ({ rig 
   assert.equal([record.ending, record.verdict.class, record.verdict.reason], ['over_cap', 'quota', 'budget']);
   // Nothing remains for another call.
   assert.is(rig.calls.length, 1);
+});
+
+test('a described CLI is ended by what it counts itself', async ({ rig }) => {
+  const step = [{ type: 'tool' }, { type: 'step', tokens: { input: 11, output: 7 } }];
+  const lines = step.map((line) => `echo '${JSON.stringify(line)}'`).join('; ');
+  const script = `#!/bin/sh\nfor _ in 1 2 3; do ${lines}; done\nexec sleep 100\n`;
+  chmodSync(rig.write('mine.sh', script), 0o755);
+  const event = '{ when: { type: step }, tokens: { input: tokens.input, output: tokens.output }, adds: true }';
+  const row = `tools:\n  mine:\n    binary: ./mine.sh\n    output: lines\n    events: [${event}, { when: { type: tool }, tool: type }, { when: { type: end }, answer: text, completed: true }]\n`;
+  rig.write('tollgate.yaml', row);
+  const argv = ['call', 'mine', 'Hi', '--trust-workspace', '--max-tokens=40', '--json'];
+  const { code, stdout } = await rig.start('tollgate', argv).result;
+  const { ending, verdict } = JSON.parse(stdout) as CallRecord;
+  assert.equal([code, ending], [12, 'over_cap']);
+  assert.is(verdict.evidence!.text, 'the call used 54 tokens; it may use 40 tokens (--max-tokens)');
+  assert.equal(rig.survivors(), []);
 });
 
 test('a call may use what remains of the limits over all tasks', async ({ rig }) => {

@@ -62,7 +62,8 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     allows: () => null,
     usageFile: null,
     answerSchema: null,
-    liveUsage: null,
+    // Its events show when it uses tools, and thus when it calls the model again.
+    liveUsage: row.output === 'lines' ? 'stream' : null,
     endsAtUsd: false,
     usageCounts: 'call',
     sessionId: places.has('new_session') ? 'chosen' : 'announced',

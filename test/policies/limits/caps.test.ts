@@ -2,7 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Caps, capReached, capWords, estimatedTokens, lowerCap } from '../../../policies/limits/caps.ts';
+import { UNKNOWN_USAGE } from '../../../policies/facts/engine-event.ts';
+import { type Caps, capReached, capUse, capWords, estimatedTokens, lowerCap } from '../../../policies/limits/caps.ts';
 
 const request = (input_tokens: number, output_tokens: number, model: string | null = null, cached_tokens = 0) => ({
   ...{ model, input_tokens, cached_tokens, output_tokens },
@@ -11,7 +12,7 @@ const NO_CAPS: Caps = { tokens: null, usd: null, prices: {} };
 const tokens = (max: number): Caps => ({ ...NO_CAPS, tokens: { max, of: 'call' } });
 const PRICES = { cheap: { input: 1, output: 2 }, dear: { input: 10, cached: 1, output: 20 } };
 const usd = (max: number): Caps => ({ tokens: null, usd: { max, of: 'call' }, prices: PRICES });
-const use = (...requests: ReturnType<typeof request>[]) => ({ requests, model: null, estimate: 0 });
+const use = (...requests: ReturnType<typeof request>[]) => ({ requests, model: null, usd: null, estimate: 0 });
 
 test('tokens in and out of all requests count', () => {
   assert.is(capReached(tokens(100), use(request(50, 10), request(30, 9))), null);
@@ -40,6 +41,14 @@ test('a request without a model has that of the call; an unknown one is priced l
   assert.equal(capReached(usd(1), { ...use(million), model: 'cheap' })?.by, 'count');
   assert.is(capReached(usd(10), { ...use(million), model: 'other' })?.by, 'dearest');
   assert.is(capReached({ ...usd(0.1), prices: {} }, use(million)), null);
+});
+
+test('a sum that the CLI counts, and its own dollars, count like requests', () => {
+  const usage = { ...UNKNOWN_USAGE, input_tokens: 90, output_tokens: 20 };
+  const counted = { requests: [], usage, model: null };
+  assert.is(capReached(tokens(100), capUse(counted, 5000))?.used, 110);
+  assert.is(capReached(usd(1), capUse({ ...counted, usage: { ...usage, usd: 1.5 } }, 0))?.used, 1.5);
+  assert.is(capReached({ ...usd(2), prices: {} }, capUse({ ...counted, usage: { ...usage, usd: 1.5 } }, 0)), null);
 });
 
 test('an estimate grows with each request, which sends the prompt again', () => {
