@@ -26,7 +26,7 @@ export interface CapReached {
 }
 
 /** What is known of a running call. */
-export interface CapUse {
+interface CapUse {
   requests: readonly RequestUsage[];
   /** The model of a request that does not name its own; null is unknown. */
   model: string | null;
