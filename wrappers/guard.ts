@@ -2,8 +2,7 @@
 
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Ending } from '../policies/facts/evidence.ts';
-import type { Caps } from '../policies/limits/caps.ts';
-import { type CapReached, capReached, capUse, estimatedTokens } from '../policies/limits/caps.ts';
+import { type CapReached, type Caps, capReached, capUse, estimatedTokens } from '../policies/limits/caps.ts';
 import type { Adapter } from './adapter.ts';
 import type { StreamReading } from './reading.ts';
 

@@ -112,7 +112,7 @@ async function extrasOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | 
   const schema = args.text['json-schema'];
   const form = schema === undefined ? null : await readAnswerForm(adapter, schema);
   if (typeof form === 'string') return form;
-  const caps = await requestedCaps(adapter, args);
+  const caps = dispatch === null ? await requestedCaps(adapter, args) : (dispatch.caps ?? null);
   if (typeof caps === 'string') return caps;
   if (dispatch !== null) return { environment, form, session: null, oneLine: null, caps };
   const isInSession = args.given.has('session') || args.given.has('last');

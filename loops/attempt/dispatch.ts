@@ -2,6 +2,7 @@
 
 import { unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Caps } from '../../policies/limits/caps.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
@@ -20,6 +21,8 @@ export interface Dispatch {
   redaction_patterns: string[];
   /** The project's own rows, read once for the whole run. */
   own_rows: readonly OwnRow[];
+  /** What the call may use of the task's budgets, with the prices of its project; absent if it may use any number. */
+  caps?: Caps;
   /** The CLI to call, if the project describes it, as it was read for the run. */
   own_tool?: OwnToolRow;
   /** The prefix of a built-in CLI, if the project gives it one, as it was read for the run. */

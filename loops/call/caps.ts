@@ -28,7 +28,7 @@ export async function capsOf(
   if (maxUsd !== null && !isPriced(adapter, model, prices))
     return `--max-usd needs the price of ${model === null ? `the model that ${adapter.tool} uses` : `the model ${model}`}: add it to \`prices\` in tollgate.yaml, or use --max-tokens`;
   const cap = (max: number | null): Cap | null => (max === null ? null : { max, of: 'call' });
-  return { tokens: cap(maxTokens), usd: cap(maxUsd), prices };
+  return { tokens: cap(maxTokens), usd: cap(maxUsd), prices, model };
 }
 
 /** Whether a cap in US dollars can be kept: without a named model, the highest price counts. */
@@ -48,11 +48,12 @@ export async function cappedBy(
 ): Promise<CheckedCall> {
   const { request } = checked;
   const { task = null } = request.charge ?? {};
-  const own = request.limits.caps ?? { tokens: null, usd: null, prices: {} };
+  const own = request.limits.caps ?? { tokens: null, usd: null, prices: {}, model: request.call.model };
   const known = left.usd === null ? {} : await pricesOf(projectOf({ task, cwd: request.call.cwd }));
   const prices = typeof known === 'string' ? {} : known;
   const cap = (max: number | null): Cap | null => (max === null ? null : { max, of: 'limit' });
   const caps = {
+    ...own,
     tokens: lowerCap(own.tokens, cap(left.tokens)),
     usd: lowerCap(own.usd, cap(left.usd)),
     prices: { ...prices, ...own.prices },

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import type { Caps } from '../../policies/limits/caps.ts';
 import { NAMED_IN_WARNING, type Omission, omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
@@ -186,29 +187,30 @@ function errandOf(
       nested_calls: open.manifest.budgets.nested_calls,
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
+      ...capsFor(open, stage),
       ...ownToolOf(stage, open.project),
       prompt: { before: sent.before, ...aboutPrompt(prompt) },
     },
     promptFile: sent.file,
     resumeSession,
-    ...remainingOf(open, stage),
   };
 }
 
-/** Rounded up, so that the next call is refused once this one has used it. Without a price, dollars are only counted after it. */
-function remainingOf(open: OpenTask, { tool, model }: StageRun['stage']): Pick<Errand, 'maxTokens' | 'maxUsd'> {
+/** Without a price, dollars are counted only after the call. */
+function capsFor(open: OpenTask, { tool, model }: StageRun['stage']): { caps?: Caps } {
   const { max_tokens: tokens, max_usd: usd } = open.manifest.budgets;
-  if (tokens === undefined && usd === undefined) return { maxTokens: null, maxUsd: null };
+  if (tokens === undefined && usd === undefined) return {};
   const spent = spentOf(open);
-  const isDollars = usd !== undefined && isPriced(adapterOf(tool), model ?? null, open.project.prices);
-  return {
-    maxTokens: tokens === undefined ? null : Math.max(1, tokens - spent.tokens),
-    maxUsd: isDollars ? Math.max(usd - spent.usd, LEAST_USD) : null,
+  const { prices } = open.project;
+  const isCapped = usd !== undefined && isPriced(adapterOf(tool), model ?? null, prices);
+  const caps: Caps = {
+    tokens: tokens === undefined ? null : { max: tokens - spent.tokens, of: 'task' },
+    usd: isCapped ? { max: usd - spent.usd, of: 'task' } : null,
+    prices,
+    model: model ?? null,
   };
+  return { caps };
 }
-
-/** The least amount that the flag can express. */
-const LEAST_USD = 0.000001;
 
 /**
  * Finds a success that an earlier run paid for and did not use. The same prompt is not sent again, nor a changed one if the user

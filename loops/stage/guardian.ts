@@ -33,9 +33,6 @@ export interface Errand {
   promptFile: string;
   timeoutMs: number;
   resumeSession: string | null;
-  /** What the call may use of the task's budgets; null: any number. */
-  maxTokens: number | null;
-  maxUsd: number | null;
 }
 
 interface GuardianEnd {
@@ -184,8 +181,6 @@ function commandOf(errand: Errand): string[] {
     'idle-timeout-ms': stage.idle_timeout_ms,
     'start-timeout-ms': stage.start_timeout_ms,
     'max-turns': stage.max_turns,
-    'max-tokens': errand.maxTokens,
-    'max-usd': errand.maxUsd?.toFixed(6),
     model: stage.model,
     access,
     ...ownFlagsOf(stage),

@@ -2,10 +2,10 @@
 
 import type { RequestUsage, Usage } from '../facts/engine-event.ts';
 
-/** The most that one call may use. `of`: what sets it: the caller of the call, or what remains of a limit over all tasks. */
+/** The most that one call may use. `of`: what sets it: its caller, or what remains of its task's budget or of a limit over all tasks. */
 export interface Cap {
   max: number;
-  of: 'call' | 'limit';
+  of: 'call' | 'task' | 'limit';
 }
 
 /** US dollars for a million tokens, by model. */
@@ -15,6 +15,8 @@ export interface Caps {
   tokens: Cap | null;
   usd: Cap | null;
   prices: Prices;
+  /** The requested model, for a CLI that does not report the one that it uses; null is its own choice. */
+  model: string | null;
 }
 
 export interface CapReached {
@@ -49,7 +51,7 @@ export function capUse(
 }
 
 /** Returns null while the call may go on. */
-export function capReached({ tokens, usd, prices }: Caps, use: CapUse): CapReached | null {
+export function capReached({ tokens, usd, prices, model }: Caps, use: CapUse): CapReached | null {
   const isCounted = use.requests.length > 0;
   const used = isCounted ? tokensOf(use.requests) : use.estimate;
   if (tokens !== null && used >= tokens.max)
@@ -59,7 +61,7 @@ export function capReached({ tokens, usd, prices }: Caps, use: CapUse): CapReach
   if (Object.keys(prices).length === 0) return null;
   // An estimate does not tell input from output, so it is priced as input.
   const guess: RequestUsage = { model: null, input_tokens: use.estimate, cached_tokens: 0, output_tokens: 0 };
-  const bills = (isCounted ? use.requests : [guess]).map((one) => billOf(one, one.model ?? use.model, prices));
+  const bills = (isCounted ? use.requests : [guess]).map((one) => billOf(one, one.model ?? use.model ?? model, prices));
   const cost = bills.reduce((sum, bill) => sum + bill.usd, 0);
   if (cost < usd.max) return null;
   const by = isCounted ? (bills.every(({ isKnown }) => isKnown) ? 'count' : 'dearest') : 'estimated';
@@ -102,10 +104,14 @@ export const lowerCap = (one: Cap | null, other: Cap | null): Cap | null =>
 export function capWords({ unit, used, cap, by }: CapReached): string {
   const amount = (count: number) =>
     unit === 'usd' ? `$${count < 0.01 ? count.toFixed(6) : count.toFixed(4)}` : `${count} tokens`;
-  const set =
-    cap.of === 'limit' ? 'what remained of a limit over all tasks' : unit === 'usd' ? '--max-usd' : '--max-tokens';
+  const set = cap.of === 'call' ? `--max-${unit}` : SET_BY[cap.of];
   return `the call used ${amount(used)}${BY[by]}; it may use ${amount(cap.max)} (${set})`;
 }
+
+const SET_BY = {
+  task: "what remained of its task's budget",
+  limit: 'what remained of a limit over all tasks',
+} as const satisfies Record<Exclude<Cap['of'], 'call'>, string>;
 
 const BY = {
   count: '',

@@ -171,12 +171,26 @@ test('a call of a stage may use what remains of its task', async ({ rig }) => {
   const { code, summary } = await running;
   const failure = task.failure()!;
   assert.equal([code, failure.class, failure.reason], [1, 'quota', 'budget']);
-  assert.match(summary, 'the call used 54 tokens; it may use 40 tokens');
+  assert.match(summary, "the call used 54 tokens; it may use 40 tokens (what remained of its task's budget)");
   assert.ok(failure.next_actions.some(({ text }) => text.includes('budgets.max_tokens')));
   assert.not.ok(failure.next_actions.some(({ text }) => text.includes('more calls')));
   // The next run does not pay while nothing remains.
   assert.is((await task.run()).code, 1);
   assert.is(rig.calls.length, 1);
+});
+
+test('a stage that works in a folder outside the project has the prices of its project', async ({ rig }) => {
+  rig.write('tollgate.yaml', `prices: {${MODEL}: {input: 1, output: 1}}\n`);
+  const elsewhere = path.join(rig.root, 'elsewhere');
+  mkdirSync(elsewhere);
+  const stages = [{ tool: 'codex', role: 'brief', model: MODEL, ...ANY_ANSWER }];
+  const task = makeTask(rig, { stages, cwd: elsewhere, budgets: { max_usd: 0.00002 } });
+  const running = task.run('--trust-workspace');
+  const fake = await rig.call();
+  await makeRequests(rig, fake, 'codex', 2);
+  void fake.tell({ do: 'hang' });
+  const { summary } = await running;
+  assert.match(summary, 'the call used $0.000036; it may use $0.000020');
 });
 
 test('the cap of a call whose guardian was killed stays in force', async ({ rig }) => {

@@ -8,10 +8,10 @@ import { type Caps, capReached, capUse, capWords, estimatedTokens, lowerCap } fr
 const request = (input_tokens: number, output_tokens: number, model: string | null = null, cached_tokens = 0) => ({
   ...{ model, input_tokens, cached_tokens, output_tokens },
 });
-const NO_CAPS: Caps = { tokens: null, usd: null, prices: {} };
+const NO_CAPS: Caps = { tokens: null, usd: null, prices: {}, model: null };
 const tokens = (max: number): Caps => ({ ...NO_CAPS, tokens: { max, of: 'call' } });
 const PRICES = { cheap: { input: 1, output: 2 }, dear: { input: 10, cached: 1, output: 20 } };
-const usd = (max: number): Caps => ({ tokens: null, usd: { max, of: 'call' }, prices: PRICES });
+const usd = (max: number): Caps => ({ tokens: null, usd: { max, of: 'call' }, prices: PRICES, model: null });
 const use = (...requests: ReturnType<typeof request>[]) => ({ requests, model: null, usd: null, estimate: 0 });
 
 test('tokens in and out of all requests count', () => {

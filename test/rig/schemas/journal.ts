@@ -52,7 +52,11 @@ const owner = (description: string) =>
 
 const CAP = record<Cap>('A cap', {
   max: amount('The most'),
-  of: one('What sets it: the caller, or what remained of a limit over all tasks', ['call', 'limit']),
+  of: one("What sets it: the caller, or what remained of the task's budget or of a limit over all tasks", [
+    'call',
+    'task',
+    'limit',
+  ]),
 });
 
 const terms = record<CallTerms>(
@@ -76,6 +80,7 @@ const terms = record<CallTerms>(
         caps: record<NonNullable<CallTerms['limits']['caps']>>('The tokens and dollars that it may use', {
           tokens: orNull(CAP, 'no cap'),
           usd: orNull(CAP, 'no cap'),
+          model: orNull(text('The requested model'), 'the CLI chose it'),
           prices: { type: 'object', description: 'US dollars for a million tokens, by model' },
         }),
       },
