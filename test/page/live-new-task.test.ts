@@ -199,10 +199,17 @@ live.test('a manifest that changed meanwhile is shown, and never overwritten', a
     await page.keyboard.press('Enter');
     await page.getByText('not saved yet').waitFor();
     const theirs = `${text}# theirs: ${way}\n`;
+    // The page hears of the change only after the user saved: else it may disable the button first.
+    let letRead = () => {};
+    const refused = new Promise<void>((resolve) => {
+      letRead = resolve;
+    });
+    await page.route('**/api/tasks/shared/manifest', (route) => refused.then(() => route.continue()));
     rig.write('.tmp/task/shared/manifest.yaml', theirs);
     await button(shown, 'Save').click();
     await page.getByText('was changed by another program meanwhile; nothing was saved').waitFor();
     assert.is(readFileSync(file, 'utf8'), theirs);
+    letRead();
     await page.getByLabel('The text of the file now').getByText(`# theirs: ${way}`).waitFor();
     await button(shown, way).click();
     if (way === 'Keep my text') {
