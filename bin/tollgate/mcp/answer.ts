@@ -108,6 +108,8 @@ function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
       return flags.length === 0 && task !== '--resume' && id !== null
         ? { tool: 'supervise', arguments: { task: id } }
         : null;
+    case 'distill':
+      return task === 'resume' && flags.length === 1 ? { tool: 'distill', arguments: { name: flags[0] } } : null;
     case 'explain':
       return flags.length === 0 && id !== null ? { tool: 'explain_failure', arguments: { task: id } } : null;
     case 'preflight':

@@ -2,12 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { continueWanted } from '../../../console/server/changes/begun.ts';
+import { bookWanted, continueWanted, resumeWanted } from '../../../console/server/changes/begun.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
+import { realFolder } from '../../../state/disk/real-folder.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
 import { missingTask } from '../../../state/missing-task.ts';
-import { locateTask, projectState } from '../../../state/task-folder.ts';
+import { locateTask, projectRoot, projectState } from '../../../state/task-folder.ts';
 import type { Access } from '../../../wrappers/adapter.ts';
 import { ACCESS, type ServerSettings } from './tool.ts';
 
@@ -42,6 +43,28 @@ export function supervisionWanted(task: string, server: ServerSettings): WantedR
   return continueWanted(['supervise', task], server);
 }
 
+/**
+ * Makes the same run as the console does. The book is a file of the project, also behind links.
+ * @returns the run, or what is wrong with the request.
+ */
+export function distillWanted(
+  { book, name, prompt, model, via, max_calls: calls, max_usd: usd }: Record<string, unknown>,
+  { trustWorkspace }: ServerSettings,
+): WantedRun | string {
+  const flags = flagsOf({ model, via, 'max-calls': calls, 'max-usd': dollars(usd) });
+  const project = { cwd: process.cwd(), environment: process.env, trustWorkspace };
+  if ((book === undefined) === (name === undefined))
+    return 'give `book`, to begin one, or `name`, to continue one, and not both';
+  if (name !== undefined) {
+    if (prompt !== undefined || via !== undefined) return '`prompt` and `via` are chosen when a book is begun';
+    return resumeWanted(String(name), 'ask_again', project, flags);
+  }
+  const root = realFolder(projectRoot(project.cwd));
+  const file = realFolder(path.resolve(String(book)));
+  if (!file.startsWith(`${root}${path.sep}`)) return `the book is no file of this project: ${book}`;
+  return bookWanted({ book: file, prompt: prompt === undefined ? null : String(prompt) }, project, flags);
+}
+
 /** @returns the run, or what is wrong with the request. */
 export function callWanted(given: Record<string, unknown>, server: ServerSettings): WantedRun | string {
   const {
@@ -54,13 +77,21 @@ export function callWanted(given: Record<string, unknown>, server: ServerSetting
     timeout_s: seconds,
     again,
     allow_commit: commits,
+    max_tokens,
+    max_usd,
+    account,
+    schema,
   } = given;
   if (ACCESS.indexOf(access as Access) > ACCESS.indexOf(server.access))
     return `this server lets whom it asks ${server.access} alone; who registers it may allow more (tollgate mcp --access ${access})`;
   const tool = String(cli);
-  const flags = Object.entries({ access, model, 'resume-session': session, task })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `--${name}=${value}`);
+  const form = schema === undefined ? undefined : JSON.stringify(schema);
+  if (form !== undefined && form.length > MAX_SCHEMA)
+    return `the schema has ${form.length} characters, and at most ${MAX_SCHEMA} are taken`;
+  const flags = flagsOf({
+    ...{ access, model, 'resume-session': session, task, account, 'max-tokens': max_tokens },
+    ...{ 'max-usd': dollars(max_usd), 'json-schema': form },
+  });
   const argv = [
     'call',
     tool,
@@ -81,6 +112,15 @@ export function callWanted(given: Record<string, unknown>, server: ServerSetting
     },
   };
 }
+
+/** A CLI may get it as one argument, for which Linux has 128 KiB. */
+const MAX_SCHEMA = 100_000;
+
+const flagsOf = (values: Record<string, unknown>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+
+/** A flag takes no exponent. */
+const dollars = (amount: unknown): string | undefined => (amount === undefined ? undefined : Number(amount).toFixed(9));
 
 const TRUST = '--trust-workspace';
 

@@ -33,18 +33,19 @@ export function answerOfRun(run_id: string, standing: CarriedStanding): ToolResu
     case 'lost':
       return { how: 'failed', object: lost(run_id, standing.start) };
     case 'ended':
-      return standing.start.what === 'run'
-        ? ofTask(standing.start, standing.end)
-        : ofCall(standing.start, standing.end);
+      if (standing.start.what === 'ask') return ofCall(standing.start, standing.end);
+      return standing.start.argv[0] === 'distill' ? ofBook(standing.end, run_id) : ofTask(standing.start, standing.end);
   }
 }
 
 /** The process of the run was killed. If the run was of a task, the next run settles it. */
-function lost(run_id: string, { what, task, argv }: CarriedStart): ToolResult['object'] {
-  const verb = argv[0] === 'supervise' ? 'supervise' : 'run';
+function lost(run_id: string, { what, task, argv: [verb = '', word = ''] }: CarriedStart): ToolResult['object'] {
+  const isBook = verb === 'distill';
   const next =
     what === 'run'
-      ? toType('settle what was paid for, and continue', `tollgate ${verb} ${shellWord(String(task))}`, 'pays')
+      ? isBook
+        ? toDo('call distill with the same arguments: it settles what was paid for, and continues')
+        : toType('settle what was paid for, and continue', `tollgate ${verb} ${shellWord(word)}`, 'pays')
       : toDo(
           'wait some minutes and ask the same: what its CLI says may still be found; with again: true it is paid once more',
         );
@@ -52,6 +53,14 @@ function lost(run_id: string, { what, task, argv }: CarriedStart): ToolResult['o
     ...{ run_id, state: 'lost', task, class: 'transient', reason: 'lost' },
     ...{ message: 'the process of this run was killed', next_actions: [next] },
   };
+}
+
+/** A book that has paused needs its user, so that it is no success. */
+function ofBook({ exit_code, object }: CarriedEnd, run_id: string): ToolResult {
+  const { event, schema, ...view } = object;
+  const isDone = exit_code === 0;
+  const refusedWith = view.state === 'refused' ? { class: 'tooling', reason: 'bad_input' } : {};
+  return { how: isDone ? 'done' : 'failed', object: { run_id, ...view, exit_code, ...refusedWith } };
 }
 
 interface Report {

@@ -19,17 +19,18 @@ import {
 import { endProcess } from '../../../loops/report/now.ts';
 import { sweep } from '../../../loops/upkeep/sweep.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { namedTools } from '../../../policies/facts/tools.ts';
+import { TOOLS as CLIS, namedTools } from '../../../policies/facts/tools.ts';
 import { PIPELINES, type PipelineName } from '../../../policies/manifest/pipelines.ts';
 import { type BuiltInRole, ROLES } from '../../../policies/manifest/roles.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
-import { endOf, objectIn } from '../../command.ts';
+import { askForObject, endOf, objectIn } from '../../command.ts';
+import { run as distill } from '../distill/distill.ts';
 import { run as init } from '../init.ts';
 import { run as answer } from '../supervise/answer.ts';
 import { refusalWithin } from '../within-call.ts';
 import { startCarrier } from './carrier.ts';
-import { callWanted, supervisionWanted, taskWanted } from './requests.ts';
+import { callWanted, distillWanted, supervisionWanted, taskWanted } from './requests.ts';
 import { answerOfRun, refused } from './run-object.ts';
 import {
   ACCESS,
@@ -51,6 +52,9 @@ const WAIT: FieldSchema = {
   ...{ type: 'integer', minimum: 0, maximum: 45_000 },
   description: 'wait at most this many ms for the end before answering with state "running"; default: 30000',
 };
+
+/** More than any call costs. */
+const DOLLARS: FieldSchema = { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 };
 
 const RUN: FieldSchema = { type: 'string', pattern: RUN_ID.source, description: 'run_id of an earlier answer' };
 
@@ -113,6 +117,14 @@ export const RUNS: readonly McpTool[] = [
         },
         task: { ...TASK, description: 'the task whose budget pays' },
         timeout_s: { type: 'integer', minimum: 1, maximum: 86_400, description: 'end the call after this time' },
+        max_tokens: { type: 'integer', minimum: 1, description: 'end the call before a request beyond these tokens' },
+        max_usd: { ...DOLLARS, description: 'the same in dollars; needs the price of the model' },
+        account: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$',
+          description: "an account of the user's settings",
+        },
+        schema: { type: 'object', description: 'a JSON Schema: the answer is JSON that fits it, or the call fails' },
         again: { type: 'boolean', description: 'pay again for a question that is already answered' },
         wait_ms: WAIT,
       },
@@ -192,10 +204,35 @@ export const RUNS: readonly McpTool[] = [
     act: answered,
   },
   {
+    name: 'distill',
+    title: 'Distil a book',
+    about:
+      'Distils a long document of the project section by section, one paid call each; or continues one by its name. Answers with the result, or with state "running" and a run_id to wait for.',
+    takes: taking({
+      book: {
+        ...{ type: 'string', pattern: '^[^/~-][^\\n\\r]*$', maxLength: 4096 },
+        description: 'a PDF, EPUB or text of the project, to begin; the same again continues it',
+      },
+      name: { ...TASK, description: 'a distillation, to continue: the file name of its book without the ending' },
+      pause: { type: 'boolean', description: 'with name alone: end it after the answer that is being paid' },
+      prompt: { type: 'string', maxLength: 1_000_000, description: 'the instruction; default: a general one' },
+      model: { type: 'string', pattern: '^[A-Za-z0-9][^\\n\\r]{0,127}$' },
+      via: { type: 'string', enum: CLIS, description: 'by this CLI, instead of an API: for an EPUB or a text' },
+      max_calls: { type: 'integer', minimum: 1, maximum: 100_000, description: 'paid calls at most; default: 2000' },
+      max_usd: { ...DOLLARS, description: 'stop once it has cost so many dollars' },
+      wait_ms: WAIT,
+    }),
+    gives: GIVES,
+    changes: 'something',
+    callsModel: true,
+    act: (given, caller) =>
+      given.pause === true ? paused(given) : beginAndWait(distillWanted(given, caller.server), given, caller),
+  },
+  {
     name: 'wait',
     title: 'Wait for a run',
     about:
-      'Waits for the end of a run of run_task, supervise, answer or ask, and gives its result, also of a server that was ended before.',
+      'Waits for the end of a run of run_task, supervise, answer, distill or ask, and gives its result, also of a server that was ended before.',
     takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
     gives: GIVES,
     changes: 'nothing',
@@ -205,7 +242,7 @@ export const RUNS: readonly McpTool[] = [
     name: 'cancel_run',
     title: 'End a run',
     about:
-      'Ends a run and all processes that it started, as TERM would; run_task continues from there. To stop waiting, cancel_run is not needed.',
+      'Ends a run and all processes that it started, as TERM would; the same request continues from there. To stop waiting, cancel_run is not needed.',
     takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
     gives: GIVES,
     changes: 'something',
@@ -233,6 +270,13 @@ async function answered(given: Record<string, unknown>, caller: ToolCaller): Pro
   if (exit !== TOLLGATE_EXIT.ok) return refused(String(object.message));
   if (object.state === 'waiting') return beginAndWait(supervisionWanted(task, caller.server), given, caller);
   return { how: 'done', object: { state: 'noted', task, task_state: object.state, message: object.message } };
+}
+
+async function paused({ name, ...others }: Record<string, unknown>): Promise<ToolResult> {
+  if (name === undefined || Object.keys(others).some((key) => key !== 'pause' && key !== 'wait_ms'))
+    return refused('`pause` needs `name`, and nothing else');
+  const { exit, object } = await inTurn('something', () => askForObject(distill, ['pause', String(name)]));
+  return exit === TOLLGATE_EXIT.ok ? { how: 'done', object } : refused(String(object.message));
 }
 
 const folderNow = (): string => carriedFolder(process.cwd(), process.env);
@@ -292,7 +336,11 @@ function progressOf(folder: string, run: string, tell: ToolCaller['tell']): (ela
   let next = TELL_MS;
   return (elapsedMs) => {
     if (tell === null) return;
-    const lines = (readIfFit(sayingsOf(folder, run)) ?? '').split('\n').slice(0, -1);
+    // A distillation also prints its events as JSON.
+    const lines = (readIfFit(sayingsOf(folder, run)) ?? '')
+      .split('\n')
+      .slice(0, -1)
+      .filter((line) => !line.startsWith('{'));
     const isQuiet = lines.length <= sent;
     if (isQuiet && elapsedMs < next) return;
     next = elapsedMs + TELL_MS;

@@ -12,8 +12,10 @@ import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isRegular, readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { missingTask } from '../../../state/missing-task.ts';
 import { locateTask, projectState } from '../../../state/task-folder.ts';
+import { askForObject } from '../../command.ts';
 import { preflightCommand } from '../../preflight-command.ts';
 import { run as budget } from '../budget.ts';
+import { status as distillStatus } from '../distill/distill-status.ts';
 import { run as report } from '../report.ts';
 import { hiddenVerdict } from '../secrets.ts';
 import { run as status } from '../status.ts';
@@ -45,9 +47,9 @@ const STATUS = verbTool({
   name: 'status',
   title: 'State of the tasks',
   about:
-    'What exists and what runs: each running call, who waits in the queue, and the state of every task, or of one; and the runs that run_task and ask started.',
+    'What exists and what runs: each running call, who waits in the queue, the state of every task, or of one, and of every distilled book; and the runs that other tools started.',
   takes: taking({ task: { ...TASK, description: 'the id of a task; default: all tasks' } }),
-  gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, more: COUNT }),
+  gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, books: LIST, more: COUNT }),
   changes: 'nothing',
   run: status,
   argv: ({ task }) => (task === undefined ? [] : [path.join(tasksFolder(), String(task))]),
@@ -68,7 +70,16 @@ export const STATE_TOOLS: readonly McpTool[] = [
     ...STATUS,
     async act(given, caller) {
       const { how, object } = await STATUS.act(given, caller);
-      return how === 'failed' ? { how, object } : { how, object: { ...object, runs: await runsHere() } };
+      return how === 'failed'
+        ? { how, object }
+        : {
+            how,
+            object: {
+              ...object,
+              ...(given.task === undefined ? { books: await booksHere() } : {}),
+              runs: await runsHere(),
+            },
+          };
     },
   },
   verbTool({
@@ -175,6 +186,14 @@ export const STATE_TOOLS: readonly McpTool[] = [
     answersWith: [0, 1],
   }),
 ];
+
+async function booksHere(): Promise<unknown[]> {
+  const { object } = await askForObject(distillStatus, []);
+  const books = (object.distillations ?? []) as Record<string, unknown>[];
+  return books.slice(0, MOST_ROWS).map(({ name, state, sections, tokens, usd, calls }) => ({
+    ...{ name, state, sections, tokens, usd, calls },
+  }));
+}
 
 /** The runs that a server began, the latest first. */
 async function runsHere(): Promise<object[]> {

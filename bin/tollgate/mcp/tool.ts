@@ -30,6 +30,7 @@ export interface FieldSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
+  exclusiveMinimum?: number;
   items?: FieldSchema;
   maxItems?: number;
 }

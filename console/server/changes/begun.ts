@@ -7,8 +7,6 @@ import { makeFolder } from '../../../state/disk/folder.ts';
 import { isRegular } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
 import { projectState } from '../../../state/task-folder.ts';
-import type { Actions } from '../../contract/page.ts';
-import type { ServedProject } from '../project.ts';
 
 /** @param words the command that continues the task, `run` or `supervise`, then the task and the flags. */
 export const continueWanted = (
@@ -16,24 +14,28 @@ export const continueWanted = (
   project: { trustWorkspace: boolean },
 ): WantedRun => wanted(`${verb}-${task}`, task, [verb, task, ...flags, '--json', ...trust(project)]);
 
-export const resumeWanted = (name: string, held: 'accept' | 'ask_again', project: ServedProject): WantedRun =>
+export const resumeWanted = (
+  name: string,
+  held: 'accept' | 'ask_again',
+  project: { trustWorkspace: boolean },
+  flags: readonly string[] = [],
+): WantedRun =>
   wanted(`distill-${name}`, null, [
-    ...['distill', 'resume', name, '--json', ...trust(project)],
+    ...['distill', 'resume', name, '--json', ...trust(project), ...flags],
     ...(held === 'accept' ? ['--accept'] : []),
   ]);
 
 /** @returns a message if the book does not exist, so that no run begins. */
-export function bookWanted(wish: Actions['/api/distill/start'], project: ServedProject): WantedRun | string {
-  const { book, prompt, model, max_calls: most } = wish;
+export function bookWanted(
+  { book, prompt }: { book: string; prompt: string | null },
+  project: { cwd: string; environment: NodeJS.ProcessEnv; trustWorkspace: boolean },
+  more: readonly string[],
+): WantedRun | string {
   const file = path.resolve(project.cwd, book);
   if (!isRegular(file)) return `there is no book at ${file}; give the path of a PDF, an EPUB or a text`;
   const folder = path.join(projectState(project.cwd, project.environment), 'console', 'prompts');
   const promptFile = prompt === null ? null : path.join(folder, `${hashOf(prompt).slice(0, 16)}.md`);
-  const flags = [
-    ...(promptFile === null ? [] : [`--prompt=${promptFile}`]),
-    `--model=${model}`,
-    ...(most === null ? [] : [`--max-calls=${most}`]),
-  ];
+  const flags = [...(promptFile === null ? [] : [`--prompt=${promptFile}`]), ...more, ...trust(project)];
   return {
     ...wanted(`distill-book-${hashOf(file).slice(0, 16)}`, null, ['distill', file, ...flags, '--json']),
     prepare() {

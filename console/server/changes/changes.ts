@@ -105,7 +105,9 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     changed(commands.change(['recover', session, `--choose=${choice}`])),
 
   async '/api/distill/start'(wish, project) {
-    const wanted = bookWanted(wish, project);
+    const { model, max_calls: most } = wish;
+    const flags = [`--model=${model}`, ...(most === null ? [] : [`--max-calls=${most}`])];
+    const wanted = bookWanted(wish, project, flags);
     if (typeof wanted === 'string') return refused(409, wanted);
     return begun(project, wanted, 'The book was begun');
   },

@@ -1,9 +1,10 @@
 // What an agent does with tollgate mcp beside running: it creates a task, supervises, answers, reads logs, classifies, and sees progress.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type DocumentApi, startDocumentApi } from '../../../rig/document-api.ts';
 import { type McpClient, openMcp } from '../../../rig/mcp-client.ts';
 import { answerWith, failWith } from '../../../rig/streams.ts';
 import { REASONER, superviseTask } from '../../../rig/supervise-run.ts';
@@ -21,7 +22,7 @@ const CODEX = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 /** A busy machine takes longer than a client waits at once. */
 async function ended({ ask }: McpClient, said: Awaited<ReturnType<McpClient['ask']>>) {
   let last = said;
-  while (last.object.state === 'running') last = await ask('wait', { run_id: last.object.run_id, wait_ms: 20_000 });
+  while (last.object?.state === 'running') last = await ask('wait', { run_id: last.object.run_id, wait_ms: 20_000 });
   return last;
 }
 
@@ -31,7 +32,7 @@ test('a tool that may call a model says that it reaches out of this machine, and
   const { client, close } = await openMcp(rig);
   const { tools } = await client.listTools();
   const open = tools.filter(({ annotations }) => annotations?.openWorldHint === true);
-  assert.equal(open.map(({ name }) => name).sort(), ['answer', 'ask', 'run_task', 'supervise']);
+  assert.equal(open.map(({ name }) => name).sort(), ['answer', 'ask', 'distill', 'run_task', 'supervise']);
   for (const { name, annotations } of tools) {
     assert.type(annotations?.openWorldHint, 'boolean', name);
     if (annotations?.openWorldHint) assert.is(annotations.readOnlyHint, false, name);
@@ -98,6 +99,93 @@ test('a supervised task asks the user, and the answer continues it to its end', 
   makeTask(rig, CODEX, 'plain');
   for (const name of ['plain', 'none'])
     assert.is((await mcp.ask('answer', { task: name, text: 'x' })).isError, true, name);
+  await mcp.close();
+});
+
+/** A book of the project, and a service on the loopback that distils it. */
+async function withBook(rig: TestRig, wait?: Parameters<typeof startDocumentApi>[0]): Promise<DocumentApi> {
+  const api = await startDocumentApi({ key: 'test-key-of-the-loopback', looks: 0, ...wait });
+  Object.assign(rig.env, { GEMINI_API_KEY: 'test-key-of-the-loopback', GOOGLE_GEMINI_BASE_URL: api.url });
+  rig.write('republic.txt', 'The Republic, by Plato.\n');
+  return api;
+}
+
+test('a book is distilled to its end, and a mistake in the request pays for nothing', async ({ rig }) => {
+  const api = await withBook(rig);
+  symlinkSync('/etc/passwd', path.join(rig.project, 'link.txt'));
+  const mcp = await openMcp(rig);
+  for (const [given, says] of [
+    [{}, /give `book`.*or `name`/],
+    [{ book: 'republic.txt', name: 'republic' }, /not both/],
+    [{ book: '../republic.txt' }, /no file of this project/],
+    [{ book: 'link.txt' }, /no file of this project/],
+    [{ book: '/etc/passwd' }, /must match pattern/],
+    [{ book: 'none.txt' }, /there is no book at/],
+    [{ book: 'republic.txt', max_usd: 1, model: 'unheard-of' }, /price/],
+    [{ name: 'none' }, /there is no distillation/],
+    [{ name: 'none', pause: true }, /there is no distillation/],
+    [{ name: 'republic', prompt: 'Be short.' }, /`prompt` and `via`/],
+    [{ pause: true }, /`pause` needs `name`/],
+  ] as const) {
+    const said = await ended(mcp, await mcp.ask('distill', given));
+    assert.is(said.isError, true, JSON.stringify(given));
+    assert.match(said.text, says);
+  }
+  assert.is(api.paid().length, 0);
+  const done = await ended(mcp, await mcp.ask('distill', { book: 'republic.txt', prompt: 'Distil.', wait_ms: 0 }));
+  const { state, name, sections, document } = done.object;
+  assert.equal([done.isError, state, name, sections], [false, 'complete', 'republic', 3], done.text);
+  assert.match(readFileSync(document, 'utf8'), /^## /m);
+  const { books } = (await mcp.ask('status')).object;
+  assert.equal([books.length, books[0].name, books[0].state, books[0].calls.used], [1, 'republic', 'complete', 3]);
+  assert.is(api.paid().length, 3);
+  await mcp.close();
+  await api.close();
+});
+
+test('a book that is paused says how to continue, and pays for no section twice', async ({ rig }) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const api = await withBook(rig, { wait: ({ turn }) => (turn?.section === 2 ? held : null) });
+  const mcp = await openMcp(rig);
+  const { object } = await mcp.ask('distill', { book: 'republic.txt', wait_ms: 0 });
+  await api.asked(2);
+  const again = await mcp.ask('distill', { book: 'republic.txt', wait_ms: 0 });
+  assert.equal([again.object.run_id, again.object.asked_before], [object.run_id, true]);
+  const noted = await mcp.ask('distill', { name: 'republic', pause: true });
+  assert.equal([noted.isError, noted.object.state], [false, 'running'], noted.text);
+  release();
+  const paused = await ended(mcp, again);
+  assert.equal([paused.isError, paused.object.reason, paused.object.sections], [true, 'asked', 2], paused.text);
+  assert.equal(paused.object.next_actions[0].call, { tool: 'distill', arguments: { name: 'republic' } });
+  const done = await ended(mcp, await mcp.ask('distill', { name: 'republic', wait_ms: 0 }));
+  assert.equal([done.isError, done.object.state, api.paid().length], [false, 'complete', 3], done.text);
+  await mcp.close();
+  await api.close();
+});
+
+test('an answer is held to a schema, and a cap or an account that cannot be is refused', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', '{"n": 1}'));
+  const mcp = await openMcp(rig);
+  const asks = async (more: object) => ended(mcp, await mcp.ask('ask', { cli: 'codex', prompt: 'Hi', ...more }));
+  const fits = await asks({ schema: { type: 'object', required: ['n'] }, max_tokens: 1_000_000 });
+  assert.equal([fits.isError, JSON.parse(fits.object.answer)], [false, { n: 1 }], fits.text);
+  const misfit = await asks({ schema: { required: ['m'] } });
+  assert.equal([misfit.isError, misfit.object.reason], [true, 'schema_mismatch'], misfit.text);
+  assert.is(rig.calls.length, 2);
+  for (const [more, says] of [
+    [{ schema: { type: 3 } }, /is not a JSON Schema/],
+    [{ schema: { description: 'x'.repeat(100_000) } }, /at most 100000/],
+    [{ max_usd: 1 }, /needs the price of the model/],
+    [{ account: 'none' }, /none/],
+  ] as const) {
+    const { isError, text } = await asks(more);
+    assert.is(isError, true, JSON.stringify(more));
+    assert.match(text, says);
+  }
+  assert.is(rig.calls.length, 2);
   await mcp.close();
 });
 
