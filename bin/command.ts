@@ -6,6 +6,7 @@ import { launcherIn } from '../loops/launcher.ts';
 import manifest from '../package.json';
 import { EXIT_BUG, EXIT_BY_SIGNAL, type StopSignal, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { toDo, toType } from '../policies/facts/next-action.ts';
+import { createRedactor } from '../policies/redact/create-redactor.ts';
 import { visible } from '../policies/text/display.ts';
 import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
 import { ALL_FLAG, type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
@@ -56,7 +57,7 @@ const OUTPUTS: ReadonlySet<string> = new Set(['PipeWrap', 'TTYWrap']);
 /** Returns a command's output, however it ended, without printing it. */
 export async function endOf({ run, failure, badInput }: Omit<Command, 'name'>, argv: string[]): Promise<Ran> {
   const ended = await run(argv).catch((error) => unexpected(error, failure, badInput));
-  return forMachines(await withoutSecrets(ended), argv);
+  return forMachines(withoutSecrets(ended), argv);
 }
 
 /** Runs a command with `--json`, and returns its exit code and its object. */
@@ -87,9 +88,8 @@ function lostResult(name: string, code: string, argv: readonly string[]): string
 }
 
 /** A message may repeat its input: an argument, a line of a file, a service's message. */
-async function withoutSecrets(ran: Ran): Promise<Ran> {
+function withoutSecrets(ran: Ran): Ran {
   if (!ran.err) return ran;
-  const { createRedactor } = await import('../policies/redact/create-redactor.ts');
   const { redact } = createRedactor({ env: process.env, patterns: [] });
   return { ...ran, err: visible(redact(ran.err)) };
 }

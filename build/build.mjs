@@ -41,9 +41,6 @@ const core = await importedBy([
   'bin/tollgate/call.ts',
   'bin/wrapper/one-line.ts',
   'loops/call/conclude.ts',
-  'loops/call/reserve.ts',
-  // What stderr says may have to end the CLI before its next request.
-  'policies/signature/error-lines.ts',
 ]);
 /** Of each bundle, by name: the modules that are called for, by what they are called. Each is evaluated when it is first called for. */
 const bundles = new Map();

@@ -7,7 +7,7 @@ import type { Tool } from '../policies/facts/tools.ts';
 import { asksToSignIn } from '../policies/rules/access.ts';
 import { isOmitted } from '../policies/rules/described-events.ts';
 import { isOfHelper, serversIn } from '../policies/rules/mcp.ts';
-import type { ErrorLines } from '../policies/signature/error-lines.ts';
+import { createErrorLines } from '../policies/signature/error-lines.ts';
 import { parseCutObject } from '../policies/text/json.ts';
 import { readIfFit } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
@@ -21,11 +21,6 @@ import { type CliExit, printedIn, writtenTo } from './own/conclude.ts';
 export interface StreamReading {
   /** Continues to read whenever the files grow; `onGrowth` gets their size in bytes. */
   watch(onEvent: (event: EngineEvent) => void, onGrowth: (bytes: number) => void): void;
-  /**
-   * Loads the code that picks error lines before the CLI writes any. Loading it later would delay ending a CLI that lacks a
-   * requirement.
-   */
-  prepare(): void;
   /** Reads once, now. */
   look(): void;
   /** Looks once more for the file in which the CLI counts its requests. */
@@ -83,7 +78,7 @@ export function read(
   usage?: UsageSource,
 ): StreamReading {
   const capture = createCapture(requires);
-  const selected = createSelection(speakerOf(adapter));
+  const selected = createErrorLines(speakerOf(adapter));
   let tell: (event: EngineEvent) => void = () => {};
   let grown: (bytes: number) => void = () => {};
   let stopWatching = () => {};
@@ -141,7 +136,7 @@ export function read(
     // This comes after the events, which may end the call.
     const omit = adapter.described?.row.omit ?? [];
     const telling = (line: string) => !isOmitted(omit, line);
-    selected.push(omit.length === 0 ? lines : lines.split('\n').filter(telling).join('\n'));
+    selected.pushAll(omit.length === 0 ? lines : lines.split('\n').filter(telling).join('\n'));
   };
   const stderr = followAfter(stdout, files.stderr, takeLines, () => eventCount);
   // The log is read first: what it says of servers must count before the CLI's next events.
@@ -203,7 +198,6 @@ export function read(
     },
     look,
     seekCounts: async () => counts?.seek(),
-    prepare: selected.prepare,
     signalling() {
       cut(stdout.size());
       keepCut(files.stdout, cutAt);
@@ -218,11 +212,10 @@ export function read(
       counts?.finish();
       counts?.close();
       while (stdout.advance());
-      for (let more = true; more; await selected.ready()) more = stderr?.advance() ?? false;
+      while (stderr?.advance());
       size = stdout.size() + (stderr?.size() ?? 0);
       stdout.finish();
       stderr?.finish();
-      await selected.ready();
       // A count that the CLI did not write, or that cannot be read, is unknown.
       const usage = adapter.usageFile === null ? null : readIfFit(files.usage);
       if (adapter.usageFile !== null && usage !== null)
@@ -305,31 +298,3 @@ export interface Speaker {
 /** A codex that a project describes writes the same messages as codex. */
 const speakerOf = ({ tool, described }: Pick<Adapter, 'described'> & Speaker): Tool | null =>
   described !== undefined && path.basename(described.row.binary) === 'codex' ? 'codex' : tool;
-
-/** Picks error lines. The code for it is loaded by `prepare`, or when stderr has its first text. */
-function createSelection(tool: Tool | null) {
-  let picker: ErrorLines | null = null;
-  let loading: Promise<void> | null = null;
-  const early: string[] = [];
-  const load = async () => {
-    const { createErrorLines } = await import('../policies/signature/error-lines.ts');
-    picker = createErrorLines(tool);
-    for (const lines of early) picker.pushAll(lines);
-    early.length = 0;
-  };
-  const prepare = () => {
-    loading ??= load();
-  };
-  return {
-    prepare,
-    /** One line, or a text of many. */
-    push(lines: string) {
-      if (picker !== null) return picker.pushAll(lines);
-      early.push(lines);
-      prepare();
-    },
-    ready: () => loading,
-    lines: () => picker?.lines() ?? [],
-    remarks: () => picker?.remarks() ?? [],
-  };
-}

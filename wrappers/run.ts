@@ -143,11 +143,8 @@ async function attend(
   const { child, exited, tree, began, clocks, reading } = running;
   const then = clocks();
   const started = child.pid === undefined ? null : observer.started(child.pid);
-  const prepare = () => {
-    if (invocation.requires !== undefined) reading.prepare();
-  };
   // `started` is awaited after the CLI has ended. Its rejection must not end this process before that.
-  started?.then(prepare, () => {});
+  started?.catch(() => {});
   let silent = false;
   let survivors: string[] = [];
   let cap: CapReached | null = null;

@@ -7,6 +7,7 @@ import { findAdapter } from '../../loops/call/find-adapter.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { namedAccount, readAccounts } from '../../state/accounts.ts';
 import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -80,7 +81,6 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 /** @returns a sentence if there is no such account. */
 async function toolOfAccount(name: string) {
-  const { namedAccount, readAccounts } = await import('../../state/accounts.ts');
   const accounts = await readAccounts(process.env, process.cwd());
   return typeof accounts === 'string' ? accounts : namedAccount(name, accounts, process.env);
 }

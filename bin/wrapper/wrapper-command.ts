@@ -6,6 +6,7 @@ import { placesMistake } from '../../loops/attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../../loops/attempt/request.ts';
 import { type AnswerForm, readAnswerForm } from '../../loops/call/answer-schema.ts';
 import { call } from '../../loops/call/call.ts';
+import { capsOf } from '../../loops/call/caps.ts';
 import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import type { RequestedSession } from '../../loops/session/call-session.ts';
@@ -13,6 +14,7 @@ import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
 import type { Caps } from '../../policies/limits/caps.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { oneLine, shellWord } from '../../policies/text/display.ts';
+import { environmentOf } from '../../state/accounts.ts';
 import { isPipe } from '../../state/disk/regular-file.ts';
 import { locateTask, projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../../state/task-folder.ts';
 import { isTrustedFolder } from '../../state/trusted-folders.ts';
@@ -128,18 +130,15 @@ async function environmentFor(
   { account, cwd }: Arguments['text'],
 ): Promise<NodeJS.ProcessEnv | string> {
   if (account === undefined) return { ...process.env };
-  const { environmentOf } = await import('../../state/accounts.ts');
   return environmentOf(account, tool, process.env, path.resolve(cwd ?? '.'));
 }
 
-/** Most calls have no caps, and load nothing for them. */
 async function requestedCaps(adapter: Adapter, { text, number }: Arguments): Promise<Caps | null | string> {
   const dollars = text['max-usd'];
   const maxTokens = number['max-tokens'] ?? null;
   if (dollars === undefined && maxTokens === null) return null;
   const maxUsd = dollars === undefined ? null : /^\d{1,9}(?:\.\d{1,9})?$/.test(dollars) ? Number(dollars) : 0;
   if (maxUsd === 0) return `--max-usd takes dollars above 0, such as 2.50, not ${JSON.stringify(dollars)}`;
-  const { capsOf } = await import('../../loops/call/caps.ts');
   const project = projectRoot(path.resolve(text.cwd ?? '.'));
   return capsOf(adapter, text.model ?? null, { maxTokens, maxUsd }, project);
 }

@@ -37,6 +37,7 @@ import { cancelled, check, LATE, type Refusal, tooOld } from './check.ts';
 import type { Called, StartedCall } from './conclude.ts';
 import { deadlineOf, discard, prepare, wayOut } from './prepare.ts';
 import type { UnfinishedCall } from './refusal.ts';
+import { refreshStats, reserve } from './reserve.ts';
 import { withinLimits } from './within-limits.ts';
 
 /** Makes one call, which may cost money. A call that is refused before that also has a record. */
@@ -122,8 +123,6 @@ const concludes = () => import('./conclude.ts');
 
 /** Reserves the call in the budget of its task. */
 async function charge(prepared: PreparedCall, account: Charge, stop: AbortSignal): Promise<Called> {
-  // Loaded only for a task, so that a call without a task does not wait for it.
-  const { refreshStats, reserve } = await import('./reserve.ts');
   if (stop.aborted) return stopBefore(prepared, stop);
   const { callId, guardian, request, clock } = prepared;
   const reserved = await reserve(

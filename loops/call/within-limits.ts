@@ -6,6 +6,7 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import type { Admission } from '../limits/admission.ts';
 import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/limited-call.ts';
+import { cappedBy } from './caps.ts';
 import { cancelled, type Refusal } from './check.ts';
 
 /** Loaded only if there is a limit or a hold. */
@@ -37,8 +38,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
     const start = admission.waited ? { startedAt: clock(), begunMs: nowMs() } : {};
     admitted = { ...checked, warnings, ...start };
     const { left } = admission;
-    if (left.tokens !== null || left.usd !== null)
-      admitted = await (await import('./caps.ts')).cappedBy(admitted, left);
+    if (left.tokens !== null || left.usd !== null) admitted = await cappedBy(admitted, left);
   }
   const called = await make(admitted);
   if (isLimited || mayHold(called.record, limitedCall.environment)) {

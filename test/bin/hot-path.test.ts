@@ -142,7 +142,7 @@ test('a call that finds out whether a limit still stands writes that down, and s
 const LOOKS = 44;
 
 const BEFORE_THE_CLI = [
-  ...['fs', 'path', 'os', 'url', 'util', 'vm', 'module'],
+  ...['fs', 'fs/promises', 'path', 'os', 'url', 'util', 'vm', 'module'],
   ...['child_process', 'timers/promises', 'string_decoder', 'crypto'],
   // Loaded by Node itself as it begins.
   'buffer',
