@@ -2,6 +2,7 @@
 
 import { fstatSync, writeSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
+import { fromHere, readerHere } from './from-here.ts';
 import { wrapped } from './wrap.ts';
 
 /**
@@ -16,9 +17,12 @@ export function printing(name: 'stdout' | 'stderr'): WriteStream {
 
 function forget(): void {}
 
-/** Wraps text for a person to the width of a terminal; a pipe or a file gets it unchanged. */
-export const fitting = (text: string, stream: WriteStream): string =>
-  stream.isTTY === true ? wrapped(text, stream.columns || 80) : text;
+/** Fits text for a person to a terminal: times, paths, and the width. A pipe or a file gets it unchanged. */
+export function fitting(text: string, stream: WriteStream): string {
+  if (stream.isTTY !== true) return text;
+  const reader = readerHere();
+  return wrapped(reader === null ? text : fromHere(text, reader), stream.columns || 80);
+}
 
 /**
  * Writes a piece of the result to stdout.

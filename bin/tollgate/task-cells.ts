@@ -7,6 +7,7 @@ import type { TaskState } from '../../loops/report/task-state.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
+import { ago } from '../from-here.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
 
@@ -56,21 +57,6 @@ export function totalsLine({ totals, folder }: Pick<TasksReport, 'totals' | 'fol
 export function timeCell(at: string | null, now: Date, sheet: Sheet): string {
   if (at === null) return '-';
   return sheet.width === null ? `${at.slice(0, 16)}Z` : ago(at, now);
-}
-
-const AGO: [unit: string, ms: number][] = [
-  ['days', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-];
-
-export function ago(at: string, now: Date): string {
-  const ms = now.getTime() - Date.parse(at);
-  for (const [unit, each] of AGO) {
-    const count = Math.floor(ms / each);
-    if (count > 0) return `${count} ${count === 1 ? unit.replace('days', 'day') : unit} ago`;
-  }
-  return 'just now';
 }
 
 const PAINTS: Partial<Record<string, Paint>> = {

@@ -21,9 +21,10 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { projectRoot } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { Arguments } from '../../command-line.ts';
+import { ago } from '../../from-here.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { coloursOf, isUnicode, type Sheet, sheetOf } from '../../sheet.ts';
-import { ago, spell } from '../task-cells.ts';
+import { spell } from '../task-cells.ts';
 import { changedLimits, isChange } from './changed-limits.ts';
 
 const invalid = badInputOf('tollgate budget');

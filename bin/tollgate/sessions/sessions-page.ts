@@ -5,9 +5,9 @@ import type { KnownSession, listAdoptable } from '../../../loops/session/adopt.t
 import type { Backup } from '../../../loops/session/backups.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { visible } from '../../../policies/text/display.ts';
+import { ago, whenWords } from '../../from-here.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
-import { ago } from '../task-cells.ts';
 
 export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet: Sheet): string[] {
   if (sessions.length === 0) return ['no session is kept'];
@@ -45,7 +45,7 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
     `  file: ${file ?? 'unknown'} (${sizeOf(bytes)})`,
     `  turns: ${turns ?? 'unknown'}`,
     `  context: ${entry.context_tokens ?? 'unknown'} tokens; in all ${entry.total_tokens}`,
-    `  last used: ${ago(entry.last_used, now)} (${entry.last_used.slice(0, 16).replace('T', ' ')} UTC), in ${entry.cwd}`,
+    `  last used: ${whenWords(entry.last_used, now)}, in ${entry.cwd}`,
     `  errors in a row: ${entry.error_count}`,
     `  health: ${health}`,
     ...(entry.poisoned === undefined ? [] : [`  not continued: ${entry.poisoned}`]),
