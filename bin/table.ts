@@ -11,11 +11,15 @@ export interface Column {
   isWhole?: true;
   /** If that is not enough, columns are omitted, the highest number first. */
   leaveOut?: number;
+  /** On a terminal, it is omitted if no row has anything in it. */
+  isOptional?: true;
   /** The colour of a cell, if there is colour. */
   paint?: (cell: string) => Paint | null;
 }
 
 const GAP = '  ';
+/** The cell of a value that does not exist. */
+const NOTHING = '-';
 
 /**
  * @param rows Read twice, for the widths and for the lines.
@@ -30,8 +34,13 @@ export function tableLines(
   const headings = columns.map(({ heading }) => heading);
   let shown = columns.map((_, i) => i);
   let widths = headings.map(lengthOf);
-  for (const cells of rows) widths = widths.map((widest, i) => Math.max(widest, lengthOf(cells[i]!)));
+  const isUsed = columns.map(({ isOptional }) => isOptional !== true);
+  for (const cells of rows) {
+    widths = widths.map((widest, i) => Math.max(widest, lengthOf(cells[i]!)));
+    for (const i of shown) isUsed[i] ||= cells[i] !== NOTHING;
+  }
   if (width !== null) {
+    shown = shown.filter((i) => isUsed[i]);
     for (;;) {
       const cut = shrunk(columns, shown, widths, width);
       if (cut !== null || !shown.some((i) => columns[i]!.leaveOut !== undefined)) {

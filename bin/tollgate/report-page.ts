@@ -9,8 +9,10 @@ import { coloursOf, PAPER, type Sheet } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
 import {
   failuresFirst,
+  failureWords,
   moreLines,
   mostRows,
+  namesOf,
   needsUser,
   questionsOf,
   SPENT_HEADINGS,
@@ -33,10 +35,10 @@ interface TextOptions {
 }
 
 export function renderText(report: TasksReport, { sheet, spent, isAll }: TextOptions): string {
-  const { bold, red } = coloursOf(sheet.ink);
+  const { red } = coloursOf(sheet.ink);
   const blocks = [
     [totalsLine(report, sheet)],
-    report.groups.length === 0 ? [] : [bold('Failures:'), ...groupLines(report, sheet, isAll)],
+    report.groups.length === 0 ? [] : groupLines(report, sheet, isAll),
     report.tasks.length === 0 ? [] : taskLines(report, sheet, isAll),
     supervisionLines(report.tasks, sheet),
     spent === null || spent.length === 0 ? [] : tableLines(SPENT, spentRows(spent), { ...sheet, ink: 'plain' }),
@@ -109,38 +111,45 @@ function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] 
   const more = moreLines(listed.length, most, 'tasks');
   if (isPaper) return [...tableLines(TASKS, rows, sheet), ...more];
   const [heading, ...lines] = tableLines(TASKS.filter(isForTerminal), rows, sheet);
-  // A failure's action is shown with its group. A user could not type a command that is cut, so it is on its own line.
+  // A failure's action is shown with its group, and a question's with the question. A user could not type a command that is cut, so it is on its own line.
   const { dim } = coloursOf(sheet.ink);
   const nextOf = (row: TaskRow): string[] =>
-    row.next_action === null || row.class !== null || !needsUser(row) ? [] : [dim(`  ${actionOf(row.next_action)}`)];
+    row.next_action === null || row.class !== null || row.state === 'parked' || !needsUser(row)
+      ? []
+      : [dim(`  ${actionOf(row.next_action)}`)];
   return [heading!, ...lines.flatMap((line, i) => [line, ...nextOf(tasks[i]!)]), ...more];
 }
 
 const actionOf = (action: NextAction): string => `→ ${words(actionLine(action), 400)}`;
 
-/** On a terminal: a few lines for each failure, with what to do. On paper: a row without headings, which are not needed. */
+/** On a terminal: a paragraph for each failure, with what to do. On paper: a row without headings, which are not needed. */
 function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boolean): string[] {
   const now = new Date(at);
   if (sheet.width === null)
-    return tableLines(
-      GROUPS,
-      groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group, now, sheet)]),
-      sheet,
-    ).slice(1);
-  const { red, dim } = coloursOf(sheet.ink);
+    return [
+      'Failures:',
+      ...tableLines(
+        GROUPS,
+        groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group, now, sheet)]),
+        sheet,
+      ).slice(1),
+    ];
+  const { bold, red, dim } = coloursOf(sheet.ink);
   const most = mostRows(sheet, isAll, MOST_GROUPS);
   const byId = new Map(tasks.map((row) => [row.task_id, row]));
-  const shown = groups.slice(0, most).flatMap((group) => {
-    const [failure, , since, evidence, which] = groupCells(group, now, sheet);
+  const shown = groups.slice(0, most).map((group) => {
+    const [failure, , since, evidence] = groupCells(group, now, sheet);
     const { next_action: action = null, sentence = null } = byId.get(group.task_ids[0]!) ?? {};
     return [
-      `  ${howMany(group).padEnd(7)}  ${red(failure!)}${sentence === null ? '' : `: ${words(sentence, 300)}`}`,
-      `${INDENT}  since ${since}: ${which}`,
-      ...(group.evidence === null ? [] : [`${INDENT}  ${dim(evidence!)}`]),
-      ...(action === null ? [] : [`${INDENT}${actionOf(forAll(action, group.task_ids))}`]),
+      `${bold(red(failure!))}  ${howMany(group)}, first seen ${since}`,
+      ...(sentence === null ? [] : [`  ${words(sentence, 300)}`]),
+      `  ${namesOf(group.task_ids, isAll)}`,
+      ...(group.evidence === null ? [] : [`  ${dim(evidence!)}`]),
+      ...(action === null ? [] : [`  ${actionOf(forAll(action, group.task_ids))}`]),
     ];
   });
-  return [...shown, ...moreLines(groups.length, most, 'failures').map((line) => `  ${line}`)];
+  const more = moreLines(groups.length, most, 'failures');
+  return [...shown, ...(more.length === 0 ? [] : [more])].flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
 /** The action that reruns one task of the group, as one for all of them. */
@@ -152,18 +161,17 @@ function forAll(action: NextAction, ids: readonly string[]): NextAction {
 }
 
 const MOST_GROUPS = 6;
-const INDENT = ' '.repeat(9);
 
 const isForTerminal = ({ heading }: Column): boolean => heading !== 'NEXT' && heading !== 'SIGNATURE';
 
 const TASKS: readonly Column[] = [
   { heading: 'TASK', least: 24, isWhole: true },
   { heading: 'STATE', paint: STATE_PAINT },
-  { heading: 'STAGE', leaveOut: 1 },
-  { heading: 'FAILURE', least: 12 },
+  { heading: 'STAGE', leaveOut: 3, isOptional: true },
+  { heading: 'FAILURE', least: 26, isOptional: true },
   { heading: 'SIGNATURE' },
-  { heading: 'SINCE', leaveOut: 2 },
-  { heading: 'CALLS', leaveOut: 3 },
+  { heading: 'SINCE', leaveOut: 1, isOptional: true },
+  { heading: 'CALLS', leaveOut: 2 },
   { heading: 'NEXT' },
 ];
 
@@ -179,7 +187,7 @@ function cellsOf(row: TaskRow, now: Date, sheet: Sheet): string[] {
     task_id,
     stateWords(row),
     stage ?? '-',
-    row.class === null ? '-' : failureOf(row.class, row.reason),
+    row.class === null ? '-' : failureWords(row.class, row.reason),
     ...(sheet.width === null ? [short(signature)] : []),
     timeCell(since ?? (checked_by === 'earlier_run' ? checked_at : at), now, sheet),
     taskCalls(calls),
@@ -187,25 +195,19 @@ function cellsOf(row: TaskRow, now: Date, sheet: Sheet): string[] {
   ];
 }
 
-const NAMED = 5;
-
 function groupCells(group: FailureGroup, now: Date, sheet: Sheet): string[] {
   const { signature, class: errorClass, reason, task_ids, first_seen, evidence } = group;
-  const more = task_ids.length > NAMED ? `, and ${task_ids.length - NAMED} more` : '';
   return [
-    failureOf(errorClass, reason),
+    failureWords(errorClass, reason),
     short(signature),
     timeCell(first_seen, now, sheet),
     words(evidence ?? '-', sheet.width === null ? 80 : 2 * sheet.width),
-    `${task_ids.slice(0, NAMED).join(', ')}${more}`,
+    namesOf(task_ids, false),
   ];
 }
 
 const howMany = ({ task_ids }: FailureGroup): string =>
   `${task_ids.length} ${task_ids.length === 1 ? 'task' : 'tasks'}`;
-
-const failureOf = (errorClass: string, reason: string | null) =>
-  reason === null ? errorClass : `${errorClass} (${reason})`;
 
 /** Enough characters to distinguish two signatures; `--format json` prints the whole signature. */
 const short = (signature: string | null): string => signature?.slice(0, 15) ?? '-';

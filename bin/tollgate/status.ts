@@ -1,19 +1,23 @@
 // Implements tollgate status: lists what exists, what runs, and what waits in line.
 
+import { launcherIn } from '../../loops/launcher.ts';
 import { statusOf, type TasksStatus } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import { ago } from '../from-here.ts';
 import type { Ran } from '../ran.ts';
 import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
 import {
   ALL_ROWS,
   failuresFirst,
+  failureWords,
   moreLines,
   mostRows,
+  namesOf,
   needsUser,
   STATE_PAINT,
   spell,
@@ -62,7 +66,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   };
 }
 
-function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string {
+export function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string {
   const { running, waiting, unreadable } = status;
   const most = mostRows(sheet, isAll);
   const tasks = failuresFirst(status.tasks);
@@ -72,9 +76,12 @@ function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string
   const others = tasks.filter((task) => !needsUser(task) && !isAbove.has(task.task_id));
   const taskRows = (rows: TasksStatus['tasks']) => rows.map((task) => taskCells(task, new Date(status.at), sheet));
   const shown = urgent.slice(0, most);
+  const listed = others.slice(0, sheet.width === null ? most : Math.max(5, most - shown.length));
   const blocks = [
     [totalsLine(status, sheet)],
-    section('Needs you:', TASKS, taskRows(shown), sheet),
+    sheet.width === null
+      ? section('Needs you:', TASKS, taskRows(shown), sheet)
+      : urgentLines(urgent, status, sheet, isAll),
     section('Running:', CALLS, running.calls.map(callCells), sheet),
     runsBetweenCalls(status),
     section(
@@ -83,11 +90,12 @@ function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string
       waiting.map(({ task_id, stage, pid, what, behind }) => [task_id, stage, what, String(pid), behind.join(', ')]),
       sheet,
     ),
-    section('Others:', TASKS, taskRows(others.slice(0, most - shown.length)), sheet),
-    moreLines(urgent.length + others.length, most, 'tasks'),
+    section('Others:', TASKS, taskRows(listed), sheet),
+    moreLines(others.length, listed.length, 'tasks'),
     supervisionLines(
       tasks.filter(({ state }) => state === 'running' || state === 'parked'),
       sheet,
+      tasks.length === 1,
     ),
     nextLine(urgent, sheet),
     unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(words(`Not readable: ${folder}: ${message}`))),
@@ -98,17 +106,52 @@ function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string
     .join('\n\n')}\n`;
 }
 
-/** On a terminal: the command that shows what to do about the first failure. A question shows its own command. */
+/** On a terminal: a line for each cause, which names its tasks. */
+function urgentLines(urgent: TasksStatus['tasks'], { at }: TasksStatus, { ink }: Sheet, isAll: boolean): string[] {
+  const causes = new Map<string, TasksStatus['tasks']>();
+  for (const task of urgent) {
+    const cause = `${task.state} ${task.class} ${task.reason}`;
+    causes.set(cause, [...(causes.get(cause) ?? []), task]);
+  }
+  const largestFirst = [...causes.values()].sort((a, b) => b.length - a.length);
+  const rows = failuresFirst(largestFirst.map((tasks) => ({ state: tasks[0]!.state, tasks }))).map(({ tasks }) => {
+    const [{ state, class: errorClass, reason, at: last }] = tasks as [TasksStatus['tasks'][number]];
+    const words = state.replace('_', ' ');
+    const why = errorClass === null ? '' : `${failureWords(errorClass, reason)}, ${ago(last ?? at, new Date(at))}: `;
+    const names = namesOf(
+      tasks.map(({ task_id }) => task_id),
+      isAll,
+    );
+    return {
+      state: `${tasks.length} ${words}`,
+      paint: STATE_PAINT(words),
+      text: oneLine(visible(`${why}${names}`), MOST_TEXT),
+    };
+  });
+  if (rows.length === 0) return [];
+  const width = Math.max(...rows.map(({ state }) => state.length));
+  const colours = coloursOf(ink);
+  return [
+    colours.bold('Needs you:'),
+    ...rows.map(({ state, paint, text }) => `  ${colours[paint ?? 'bold'](state.padEnd(width))}  ${text}`),
+  ];
+}
+
+const MOST_TEXT = 4000;
+
+/** On a terminal: the command that shows what to do. A question shows its own command. */
 function nextLine(urgent: TasksStatus['tasks'], sheet: Sheet): string[] {
-  const failed = urgent.find((task) => task.class !== null);
-  if (sheet.width === null || failed === undefined) return [];
-  return [`Next: tollgate explain ${shellWord(failed.task_id)}, or tollgate report for all failures by cause`];
+  const failed = urgent.filter((task) => task.class !== null);
+  if (sheet.width === null || failed.length === 0) return [];
+  const launcher = launcherIn(process.env);
+  const command = failed.length === 1 ? `explain ${shellWord(failed[0]!.task_id)}` : 'report';
+  return [`Next: \`${launcher} ${command}\` says what to do`];
 }
 
 const taskCells = (task: TasksStatus['tasks'][number], now: Date, sheet: Sheet): string[] => [
   task.task_id,
   task.state.replace('_', ' '),
-  task.class === null ? '-' : `${task.class}${task.reason === null ? '' : ` (${task.reason})`}`,
+  task.class === null ? '-' : failureWords(task.class, task.reason),
   timeCell(task.at, now, sheet),
   taskCalls(task.calls),
 ];
@@ -133,8 +176,8 @@ const WAITING: readonly Column[] = [
 const TASKS: readonly Column[] = [
   { heading: 'TASK', least: 24, isWhole: true },
   { heading: 'STATE', paint: STATE_PAINT },
-  { heading: 'FAILURE', least: 12 },
-  { heading: 'SINCE', leaveOut: 1 },
+  { heading: 'FAILURE', least: 12, isOptional: true },
+  { heading: 'SINCE', leaveOut: 1, isOptional: true },
   { heading: 'CALLS' },
 ];
 

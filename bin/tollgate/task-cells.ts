@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow, TaskSupervision } from '../../loops/report/task-row.ts';
 import type { TaskState } from '../../loops/report/task-state.ts';
+import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
@@ -89,7 +90,7 @@ export function spell(ms: number): string {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-type Supervised = { task_id: string; supervision: TaskSupervision | null };
+type Supervised = { task_id: string; supervision: TaskSupervision | null; next_action: NextAction | null };
 
 export const SUPERVISION_HEADINGS = ['task', ...ITERATION_COLUMNS] as const;
 
@@ -107,6 +108,18 @@ export function supervisionCells(tasks: readonly Supervised[]): string[][] {
 
 const MAX_ITERATIONS = 50;
 
+/** `quota (held)`. */
+export const failureWords = (errorClass: string, reason: string | null): string =>
+  reason === null ? errorClass : `${errorClass} (${reason})`;
+
+const NAMED = 5;
+
+/** Their names, or the first of them. */
+export function namesOf(ids: readonly string[], isAll: boolean): string {
+  const shown = isAll ? ids : ids.slice(0, NAMED);
+  return `${shown.join(', ')}${ids.length > shown.length ? `, and ${ids.length - shown.length} more` : ''}`;
+}
+
 /** Returns a sentence for each task that waits for an answer, and for each whose answer waits for a run. */
 export const questionsOf = (tasks: readonly Supervised[]): string[] =>
   tasks.flatMap(({ task_id, supervision }) => {
@@ -119,10 +132,20 @@ export const questionsOf = (tasks: readonly Supervised[]): string[] =>
 
 const MAX_QUESTION = 2000;
 
-export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet): string[] {
+/** A terminal shows the iterations of a single task alone; of several, what they ask. */
+export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet, isSingle = tasks.length === 1): string[] {
+  const questions = questionsOf(tasks);
+  if (sheet.width !== null && !isSingle)
+    return questions.length === 0 ? [] : [coloursOf(sheet.ink).bold('Questions:'), ...tasks.flatMap(answerLines)];
   const rows = supervisionCells(tasks);
-  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...questionsOf(tasks)];
+  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...questions];
 }
+
+/** A user could not type a command that is cut, so it is on its own line. */
+const answerLines = (task: Supervised): string[] =>
+  questionsOf([task]).flatMap((question) =>
+    task.next_action === null ? [question] : [question, `  → ${visible(actionLine(task.next_action))}`],
+  );
 
 const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({
   heading: heading.toUpperCase(),

@@ -8,8 +8,10 @@ import { onSheet } from '../../bin/terminal-page.ts';
 import { bar } from '../../bin/tollgate/limits/limits.ts';
 import { renderText } from '../../bin/tollgate/report-page.ts';
 import { sessionLines } from '../../bin/tollgate/sessions/sessions-page.ts';
+import { renderStatus } from '../../bin/tollgate/status.ts';
 import { cutLine, lengthOf, wrapped } from '../../bin/wrap.ts';
 import type { TasksReport } from '../../loops/report/collect.ts';
+import type { TasksStatus } from '../../loops/report/status.ts';
 import type { KnownSession } from '../../loops/session/adopt.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
 
@@ -202,6 +204,55 @@ test('a terminal gets 20 tasks below the failures, and says how many more there 
     [PAPER, false],
   ] as const)
     assert.is(shown(sheet, isAll).filter((line) => /^done-/.test(line)).length, 25);
+});
+
+test('on a terminal, the status has one line for each cause, and a question with the command that answers it', () => {
+  const failed = (task_id: string, reason: string) => ({ ...ROW, task_id, class: 'auth' as const, reason });
+  const question = { ...ROW, task_id: 'asks', state: 'parked' as const, class: null, reason: null };
+  const action = { text: 'ask the user: tollgate answer asks "…"', pays: false, changes: false };
+  const supervision = { how: 'parked' as const, iterations: [], question: 'Which one?', answer_waits: false };
+  const status = {
+    ...{ schema: 1 as const, at: ROW.at!, folder: '/project/.tmp/task', totals: TOTALS, unreadable: [], waiting: [] },
+    running: { runs: [], calls: [] },
+    tasks: [
+      failed('a', 'bad_key'),
+      ...['b', 'c', 'd', 'e', 'f', 'g'].map((id) => failed(id, 'bad_credentials')),
+      { ...question, supervision, next_action: action },
+    ],
+  };
+  const lines = renderStatus(status as unknown as TasksStatus, at(80), false).split('\n');
+  assert.equal(lines.slice(1), [
+    '',
+    'Needs you:',
+    '  6 failed  auth (bad_credentials), just now: b, c, d, e, f, and 1 more',
+    '  1 failed  auth (bad_key), just now: a',
+    '  1 parked  asks',
+    '',
+    'Questions:',
+    'asks asks: Which one?',
+    '  → ask the user: tollgate answer asks "…"',
+    '',
+    'Next: `tollgate report` says what to do',
+    '',
+  ]);
+  assert.match(renderStatus(status as unknown as TasksStatus, at(80), true), 'b, c, d, e, f, g\n');
+});
+
+test('a terminal omits a column in which no row has anything', () => {
+  const columns = [{ heading: 'A' }, { heading: 'B', isOptional: true as const }];
+  assert.equal(tableLines(columns, [['x', '-']], at(80)), ['A', 'x']);
+  assert.equal(
+    tableLines(
+      columns,
+      [
+        ['x', '-'],
+        ['y', '1'],
+      ],
+      at(80),
+    ),
+    ['A  B', 'x  -', 'y  1'],
+  );
+  assert.equal(tableLines(columns, [['x', '-']], PAPER), ['A  B', 'x  -']);
 });
 
 const BARS: [used: number, most: number, locale: string, shown: string][] = [
