@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 
-export interface Reader {
+interface Reader {
   cwd: string;
   home: string | null;
   now: Date;
