@@ -2,3 +2,4 @@
 
 export { callNamed, refused } from './call-tool.ts';
 export { runNamed, standingOf } from './run-task.ts';
+export { answerNamed, superviseNamed } from './supervise-task.ts';

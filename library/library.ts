@@ -2,17 +2,25 @@
 
 import { localClock } from '../loops/local-clock.ts';
 import { triage as classify } from '../loops/report/triage.ts';
-import { CALL_OPTIONS, CAPTURED, optionsMistake, READ_OPTIONS, RUN_OPTIONS } from './options.ts';
+import {
+  ANSWER_OPTIONS,
+  CALL_OPTIONS,
+  CAPTURED,
+  optionsMistake,
+  READ_OPTIONS,
+  RUN_OPTIONS,
+  SUPERVISE_OPTIONS,
+} from './options.ts';
 import type {
+  Answer,
   CallTool,
   Captured,
   ReadStanding,
   RunTask,
   SignatureOf,
-  ToolAnswer,
-  ToolCall,
-  ToolEvent,
+  Supervise,
   Triage,
+  WithEvents,
 } from './surface.ts';
 
 /** Loaded on demand: a program that only classifies texts needs no dispatcher. */
@@ -32,20 +40,37 @@ export const callTool: CallTool = (tool, prompt, options = {}) => {
   });
 };
 
+export const supervise: Supervise = (task, options = {}) => {
+  const message = textMistake('supervise', 'the task', task) ?? optionsMistake('supervise', options, SUPERVISE_OPTIONS);
+  return withEvents(async (tell) =>
+    message === null ? (await dispatcher()).superviseNamed(task, options, tell) : { how: 'invalid', message },
+  );
+};
+
+export const answer: Answer = (task, text, options = {}) => {
+  const message =
+    textMistake('answer', 'the task', task) ??
+    textMistake('answer', 'the text', text) ??
+    optionsMistake('answer', options, ANSWER_OPTIONS);
+  return withEvents(async (tell) =>
+    message === null ? (await dispatcher()).answerNamed(task, text, options, tell) : { how: 'invalid', message },
+  );
+};
+
 /** Keeps the events only for a reader that began at once, so that a call without one needs no memory for them. */
-function withEvents(start: (tell: (event: ToolEvent) => void) => Promise<ToolAnswer>): ToolCall {
-  const unread: ToolEvent[] = [];
+function withEvents<End, Event>(start: (tell: (event: Event) => void) => Promise<End>): WithEvents<End, Event> {
+  const unread: Event[] = [];
   let isRead = false;
   let isOver = false;
   let wake = () => {};
-  const answer = start((event) => {
+  const end = start((event) => {
     if (isRead) unread.push(event);
     wake();
   }).finally(() => {
     isOver = true;
     wake();
   });
-  async function* events(): AsyncGenerator<ToolEvent> {
+  async function* events(): AsyncGenerator<Event> {
     for (;;) {
       yield* unread.splice(0);
       if (isOver && unread.length === 0) break;
@@ -54,10 +79,10 @@ function withEvents(start: (tell: (event: ToolEvent) => void) => Promise<ToolAns
           wake = resolve;
         });
     }
-    // An internal error of the call is one of its reader too.
-    await answer;
+    // An internal error is one of its reader too.
+    await end;
   }
-  return Object.assign(answer, {
+  return Object.assign(end, {
     [Symbol.asyncIterator]() {
       isRead = true;
       return events();

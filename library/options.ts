@@ -34,7 +34,24 @@ const WHEREABOUTS = { cwd: 'text', environment: 'environment' } as const satisfi
 
 export const READ_OPTIONS: KnownOptions = WHEREABOUTS;
 
-export const RUN_OPTIONS: KnownOptions = { ...WHEREABOUTS, signal: 'signal', say: 'function', ...flagOptions() };
+const STOPPABLE = { ...WHEREABOUTS, signal: 'signal', say: 'function' } as const satisfies KnownOptions;
+
+export const RUN_OPTIONS: KnownOptions = { ...STOPPABLE, ...flagOptions() };
+
+/** Of the flags of a run, `tollgate supervise` has these. */
+const SUPERVISED: readonly string[] = [
+  ...['whenTaken', 'otherChanges', 'dirtyRetries', 'waitForResetMs', 'outOfScope', 'whenOpen', 'repair'],
+  ...['keepRaw', 'recordRequests', 'trustWorkspace'],
+];
+
+export const SUPERVISE_OPTIONS: KnownOptions = {
+  ...STOPPABLE,
+  begin: ['resume', 'restart'],
+  movedTree: ['refused', 'accepted'],
+  ...Object.fromEntries(Object.entries(flagOptions()).filter(([option]) => SUPERVISED.includes(option))),
+};
+
+export const ANSWER_OPTIONS: KnownOptions = { ...SUPERVISE_OPTIONS, later: 'flag' };
 
 export const CALL_OPTIONS: KnownOptions = {
   ...WHEREABOUTS,

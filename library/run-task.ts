@@ -2,9 +2,11 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { refusalInCall } from '../loops/report/calling-call.ts';
 import { readFailure, readRow } from '../loops/report/task-row.ts';
 import { runTask } from '../loops/run/run.ts';
 import { pauseFor } from '../loops/stage/pauses.ts';
+import type { RunRequest } from '../loops/task/run-context.ts';
 import { plainOptions, type RunOptions } from '../loops/task/run-options.ts';
 import { readRegularOrNull } from '../state/disk/regular-file.ts';
 import { openJournal } from '../state/journal/journal.ts';
@@ -12,18 +14,24 @@ import { missingTask } from '../state/missing-task.ts';
 import { locateTask } from '../state/task-folder.ts';
 import { areTrustedTasks } from '../state/trusted-folders.ts';
 import { identify } from '../wrappers/processes/identity.ts';
-import type { RunTaskOptions, TaskEnd, TaskStanding, Whereabouts } from './surface.ts';
+import type { AnyRunOptions, RunTaskOptions, TaskEnd, TaskStanding, Whereabouts } from './surface.ts';
 
 /** Throws only on an internal error. */
-export async function runNamed(
+export const runNamed = (word: string, options: RunTaskOptions): Promise<TaskEnd> => inRun(word, options, runTask);
+
+/** @param run what the command does with the options that its flags would set. */
+export async function inRun(
   word: string,
-  { cwd = process.cwd(), environment = process.env, signal, say = () => {}, ...chosen }: RunTaskOptions,
+  { cwd = process.cwd(), environment = process.env, signal, say = () => {}, ...chosen }: AnyRunOptions,
+  run: (request: RunRequest) => Promise<TaskEnd>,
 ): Promise<TaskEnd> {
-  const { stop, release } = stoppedWith(signal);
   const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
   const options: RunOptions = { ...plainOptions(), ...Object.fromEntries(given) };
   options.trustWorkspace ||=
     chosen.trustWorkspace === undefined && areTrustedTasks([word], path.resolve(cwd), environment);
+  const within = options.otherChanges === 'accepted' ? await refusalInCall('accept what was changed', LOOSENS) : null;
+  if (within !== null) return { how: 'invalid', message: within };
+  const { stop, release } = stoppedWith(signal);
   const context = {
     cwd: path.resolve(cwd),
     environment,
@@ -36,8 +44,10 @@ export async function runNamed(
     say,
     watch: () => {},
   };
-  return runTask({ word, options, context }).finally(release);
+  return run({ word, options, context }).finally(release);
 }
+
+export const LOOSENS = async (): Promise<boolean> => true;
 
 /** Aborts with the given signal; `release` removes the listener. */
 export function stoppedWith(signal: AbortSignal | undefined): { stop: AbortSignal; release(): void } {

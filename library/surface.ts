@@ -17,14 +17,22 @@ export interface Whereabouts {
   environment?: Record<string, string | undefined>;
 }
 
-/** The flags of `tollgate run`, and how to stop the run and receive its messages. */
-export interface RunTaskOptions extends Whereabouts {
+/** How to stop a run and receive its messages, and the flags of every run. */
+export interface AnyRunOptions extends Whereabouts {
   /** If it aborts, the CLIs are ended, what is known is written, and the promise resolves. */
   signal?: AbortSignal;
   /** Receives what the command would print on stderr. */
   say?(sentence: string): void;
   /** What to do while another run has the task. */
   whenTaken?: 'wait' | 'refuse' | 'force';
+  /** Waits for the reset of a usage limit if it is at most this far away. */
+  waitForResetMs?: number;
+  outOfScope?: 'reported' | 'restored';
+  trustWorkspace?: boolean;
+}
+
+/** The flags of `tollgate run`. */
+export interface RunTaskOptions extends AnyRunOptions {
   /** `all`: every stage that `keep` does not name. */
   redo?: readonly string[];
   keep?: readonly string[];
@@ -32,11 +40,20 @@ export interface RunTaskOptions extends Whereabouts {
   finished?: 'trusted' | 'rechecked';
   /** For stages whose prompt has changed, and that neither `redo` nor `keep` names. */
   changed?: 'refuse' | 'redo' | 'keep';
-  /** Waits for the reset of a usage limit if it is at most this far away. */
-  waitForResetMs?: number;
   badVerdicts?: 'reported' | 'fail';
-  outOfScope?: 'reported' | 'restored';
-  trustWorkspace?: boolean;
+}
+
+/** The flags of `tollgate supervise`. */
+export interface SuperviseOptions extends AnyRunOptions {
+  /** `restart` ignores earlier instructions and results. */
+  begin?: 'resume' | 'restart';
+  /** What to do with a tree that has changed since the session was saved. */
+  movedTree?: 'refused' | 'accepted';
+}
+
+export interface AnswerOptions extends SuperviseOptions {
+  /** Keeps the answer for the next run, and starts none. */
+  later?: boolean;
 }
 
 /** The failure of a stage or of a task; `signature` is equal for two ends of one failure. */
@@ -89,6 +106,24 @@ export interface TaskReport {
   files: { summary: string; stats: string; last_failure: string | null; outputs: string };
   next_actions: NextAction[];
   notes: string[];
+  /** Of a supervised task. */
+  supervision?: SupervisionState;
+}
+
+/** A part of what the summary of a supervised task says. */
+export interface SupervisionState {
+  /** How it ended; null while it runs. */
+  how: 'done' | 'saved' | 'parked' | 'stopped' | 'interrupted' | null;
+  iteration: number;
+  instruction: string;
+  /** What the reasoner asks the user; `answer` continues the task. */
+  question: string | null;
+  /** The reasoner's summary of a task that is done. */
+  summary: string | null;
+  /** `path (how)` of each change since it began. */
+  changed: string[];
+  /** The command that resumes it; `supervise` does the same. */
+  resume: string | null;
 }
 
 /** Failures are values; an error is thrown only if it is internal. */
@@ -136,8 +171,8 @@ export interface ToolEvent {
   text: string;
 }
 
-/** Await it for the answer. Iterate it at once for the events until then. */
-export type ToolCall = Promise<ToolAnswer> & AsyncIterable<ToolEvent>;
+/** Await it for its end. Iterate it at once for the events until then. */
+export type WithEvents<End, Event> = Promise<End> & AsyncIterable<Event>;
 
 export interface ToolAnswer {
   ok: boolean;
@@ -196,7 +231,28 @@ export type TaskStanding =
 export type RunTask = (task: string, options?: RunTaskOptions) => Promise<TaskEnd>;
 
 /** Makes one guarded call of one CLI, like its wrapper. @param tool also a CLI that `tollgate.yaml` of a trusted project describes. */
-export type CallTool = (tool: ToolName | (string & {}), prompt: string, options?: CallToolOptions) => ToolCall;
+export type CallTool = (
+  tool: ToolName | (string & {}),
+  prompt: string,
+  options?: CallToolOptions,
+) => WithEvents<ToolAnswer, ToolEvent>;
+
+/** Lets a reasoner direct a worker, like `tollgate supervise`. Its events are notes. @param task also a session of one of them. */
+export type Supervise = (task: string, options?: SuperviseOptions) => WithEvents<TaskEnd, ToolEvent>;
+
+/** The answer is stored, and the task does not run: it needs no answer, or the caller chose `later`. */
+export interface NotedAnswer {
+  how: 'noted';
+  task_state: 'running' | 'waiting' | 'at_rest' | 'done';
+  message: string;
+}
+
+/** Answers the reasoner of a supervised task, like `tollgate answer`, and continues the task if it waits for that. */
+export type Answer = (
+  task: string,
+  text: string,
+  options?: AnswerOptions,
+) => WithEvents<TaskEnd | NotedAnswer, ToolEvent>;
 
 /** Returns the verdict on a captured call. @param now for waits that count from now; by default the current time. */
 export type Triage = (captured: Captured, now?: Date) => JudgedText;

@@ -1,6 +1,6 @@
 // Lists what an agent may not do within its call. Each command is checked against this when its arguments are read.
 
-import { originOf } from '../../loops/report/calling-call.ts';
+import { refusalInCall } from '../../loops/report/calling-call.ts';
 import type { Arguments } from '../command-line.ts';
 import { loosensBudget } from './limits/changed-limits.ts';
 
@@ -99,15 +99,5 @@ export const refusalWithin = (name: keyof typeof GUARDED): Promise<string | null
 
 const NONE: Arguments = { text: {}, texts: {}, number: {}, given: new Set(), words: [] };
 
-async function refusalOf({ act, loosens }: GuardedAct, args: Arguments): Promise<string | null> {
-  const origin = await originOf(process.env);
-  if (origin.how === 'outside') return null;
-  if (origin.how === 'inside')
-    return `a call may not ${act}, and this was started from within the call ${origin.call}; ask the caller that started it`;
-  const isLoosened = typeof loosens === 'boolean' ? loosens : await loosens(args);
-  if (!isLoosened) return null;
-  const { call, why } = origin;
-  if (call === null)
-    return `a call may not ${act}, and the register of running calls does not show whether this was started from within one: ${why}. Once no call runs, remove it and try again`;
-  return `a call may not ${act}, and whether this was started from within the call ${call} cannot be determined: ${why}. Wait until that call has ended (tollgate status), or use a shell that was opened before it`;
-}
+const refusalOf = ({ act, loosens }: GuardedAct, args: Arguments): Promise<string | null> =>
+  refusalInCall(act, async () => (typeof loosens === 'boolean' ? loosens : loosens(args)));

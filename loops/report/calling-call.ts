@@ -23,7 +23,24 @@ type Origin =
 const OUTSIDE: Origin = { how: 'outside' };
 const inside = (call: string): Origin => ({ how: 'inside', call });
 
-export async function originOf(environment: NodeJS.ProcessEnv): Promise<Origin> {
+/**
+ * @param act what a call may not do, such as `change a budget`.
+ * @param loosens whether it loosens what the user has set: then it is also refused if its origin cannot be determined.
+ * @returns why it is refused here, or null.
+ */
+export async function refusalInCall(act: string, loosens: () => Promise<boolean>): Promise<string | null> {
+  const origin = await originOf(process.env);
+  if (origin.how === 'outside') return null;
+  if (origin.how === 'inside')
+    return `a call may not ${act}, and this was started from within the call ${origin.call}; ask the caller that started it`;
+  if (!(await loosens())) return null;
+  const { call, why } = origin;
+  if (call === null)
+    return `a call may not ${act}, and the register of running calls does not show whether this was started from within one: ${why}. Once no call runs, remove it and try again`;
+  return `a call may not ${act}, and whether this was started from within the call ${call} cannot be determined: ${why}. Wait until that call has ended (tollgate status), or use a shell that was opened before it`;
+}
+
+async function originOf(environment: NodeJS.ProcessEnv): Promise<Origin> {
   const marker = markerIn(environment);
   if (marker !== null) return inside(marker);
   const lineage = await ownLineage();

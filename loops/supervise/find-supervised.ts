@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type LeftHow, standingAfter } from '../../policies/supervise/supervision.ts';
 import { namesIn } from '../../state/disk/folder.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
-import { notesFolder } from '../../state/supervise/texts.ts';
+import { leaveNote, MAX_NOTE_BYTES, notesFolder, notesLeft } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
@@ -75,6 +75,52 @@ function ownerOf(id: string, name: string, cwd: string, environment: NodeJS.Proc
 
 type HearingState = 'running' | 'waiting' | 'at_rest' | 'done';
 
+type LeftAnswer =
+  | {
+      how: 'noted';
+      task: TaskFolder;
+      note: string;
+      state: HearingState;
+      /** @param words the task, with the flags of the command that continues it. */
+      message(words: string): string;
+      /** Whether no run has read it yet: a run that was about to end may have ended without it. */
+      isUnread(): boolean;
+    }
+  | { how: 'invalid'; message: string };
+
+/** Stores a user's message for the reasoner of a supervised task, which reads it in its next iteration. */
+export async function leaveAnswer(
+  word: string,
+  text: string,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<LeftAnswer> {
+  const mistake = textMistake(text);
+  if (mistake !== null) return { how: 'invalid', message: mistake };
+  const target = await hearing(word, cwd, environment);
+  if (target.how === 'invalid') return target;
+  const { task, notes } = target;
+  const note = await leaveNote(notes, text, new Date());
+  const state = await target.state();
+  const isUnread = () => notesLeft(notes).some((pending) => pending.note === note);
+  return { how: 'noted', task, note, state, message: MESSAGES[state], isUnread };
+}
+
+const MESSAGES: Record<HearingState, (words: string) => string> = {
+  running: () => 'Noted: the reasoner hears it at its next iteration; where the run ends before, in the next run.',
+  waiting: (words) => `Noted. To continue: tollgate supervise ${words}`,
+  at_rest: (words) => `Noted for the next run: tollgate supervise ${words}`,
+  done: (words) =>
+    `Noted; but the task is done, so the note is read only after a new start: tollgate supervise ${words} --anew`,
+};
+
+function textMistake(text: string): string | null {
+  if (text.trim() === '') return 'there is no text in the answer; say something';
+  if (text.includes('\0')) return 'the text holds a NUL character';
+  const bytes = Buffer.byteLength(text);
+  return bytes > MAX_NOTE_BYTES ? `the text has ${bytes} bytes; at most ${MAX_NOTE_BYTES} are taken` : null;
+}
+
 type Hearing =
   | {
       how: 'heard';
@@ -86,7 +132,7 @@ type Hearing =
     }
   | { how: 'invalid'; message: string };
 
-export async function hearing(word: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<Hearing> {
+async function hearing(word: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<Hearing> {
   // This read starts no process, so trust is safe. Only a trusted workspace may describe the CLI of a part.
   const read = await readTask({ word, cwd, environment, trustWorkspace: true });
   if (read.how === 'invalid') return read;

@@ -43,10 +43,14 @@ interface Supervising {
   begin: 'resume' | 'restart';
   /** What to do with a tree that differs from the state that a saved session recorded. */
   movedTree: 'refused' | 'accepted';
+  /** Called after a wait for another run: whether the task must still be continued, for a note that no run has read. */
+  isUnread?: () => boolean;
 }
 
-export const superviseTask = (request: RunRequest, supervising: Supervising): Promise<RanTask> =>
-  runTask(request, workOf(supervising));
+export async function superviseTask(request: RunRequest, supervising: Supervising): Promise<RanTask> {
+  const ran = await runTask(request, workOf(supervising));
+  return ran.how === 'awaited' && supervising.isUnread?.() ? runTask(request, workOf(supervising)) : ran;
+}
 
 const workOf = (supervising: Supervising): RunWork => ({
   mistake: ({ manifest, task }) =>

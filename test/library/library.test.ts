@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
@@ -11,43 +11,30 @@ import type { TaskEnd, TaskStanding, ToolAnswer } from '../../library/surface.ts
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { FAILURE_REASONS } from '../../policies/verdict/reasons.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
+import { REASONER, superviseTask } from '../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { installLibrary, program, resultOf } from '../rig/user-program.ts';
 
 const test = suite<{ rig: TestRig }>('the library');
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
-  mkdirSync(path.join(context.rig.project, 'node_modules'));
-  symlinkSync(path.resolve('.'), path.join(context.rig.project, 'node_modules/tollgate'));
+  installLibrary(context.rig);
 });
 test.after.each(({ rig }) => rig.dispose());
-
-/** A module of somebody else's, run to its end. */
-function program(rig: TestRig, source: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [rig.write('program.mjs', source)], {
-    cwd: rig.project,
-    env: rig.env,
-    timeout: 30_000,
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk) => (stdout += chunk));
-  child.stderr.on('data', (chunk) => (stderr += chunk));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-}
-
-/** What the last expression of a program comes to; it must say nothing by itself, and exit as it likes. */
-async function resultOf<T>(rig: TestRig, expression: string, before = ''): Promise<T> {
-  const source = `import * as tollgate from 'tollgate';\n${before}\nconst value = await ${expression};\nconsole.log(JSON.stringify(value));\nprocess.exitCode = 7;\n`;
-  const { code, stdout, stderr } = await program(rig, source);
-  assert.equal([code, stderr], [7, '']);
-  return JSON.parse(stdout) as T;
-}
 
 const CODEX = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 
 test('the examples of its page run, one after another', async ({ rig }) => {
   makeTask(rig, CODEX, 'fix-login');
-  rig.answer(() => answerWith('codex', 'It is mended.'));
+  superviseTask(rig, {}, 'login');
+  let reasons = 0;
+  rig.answer(({ report }) => {
+    if (report.tool !== REASONER) return answerWith('codex', 'It is mended.');
+    reasons += 1;
+    const says = reasons === 1 ? { action: 'ask', question: 'Which?' } : { action: 'done', summary: 'It is done.' };
+    return answerWith(REASONER, JSON.stringify(says));
+  });
   const blocks = [...readFileSync('docs/library.md', 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm)];
   const said: string[] = [];
   for (const [, block] of blocks) {
@@ -57,7 +44,8 @@ test('the examples of its page run, one after another', async ({ rig }) => {
   }
   assert.equal(said.slice(0, 2), ['done\n1 paid calls\n', 'It is mended.\n']);
   assert.is(said[2], 'text It is mended.\ntrue\n');
-  assert.match(said[3]!, /^transient rate_limit v1:\w+\n$/);
+  assert.is(said[3], 'Which?\nIt is done.\n');
+  assert.match(said[4]!, /^transient rate_limit v1:\w+\n$/);
   assert.ok(existsSync(path.join(rig.project, 'answers/login/record.json')));
 });
 
@@ -249,7 +237,7 @@ test('a call can have a schema, a cap, and a CLI of the project', async ({ rig }
 test('its types stand by themselves, for who checks them strictly', ({ rig }) => {
   const file = rig.write(
     'consumer.mts',
-    `import { callTool, type ErrorClass, type FailureReason, readTask, runTask, signature, triage, type TaskEnd } from 'tollgate';
+    `import { answer as answerTask, callTool, type ErrorClass, type FailureReason, readTask, runTask, signature, supervise, triage, type TaskEnd } from 'tollgate';
 const end: TaskEnd = await runTask('fix', { signal: new AbortController().signal, redo: ['codex_impl'] });
 if (end.how === 'ran' && end.report.failure) { const lines: string[] = end.report.failure.next_actions.map(({ text }) => text); void lines; }
 const failed: ErrorClass = 'quota';
@@ -264,6 +252,10 @@ const standing = await readTask('fix');
 const alike: boolean = signature({ tool: 'codex', stderr: answer }) === triage({ tool: 'codex' }).signature;
 // @ts-expect-error: a schema is an object
 void callTool('codex', 'Hi', { schema: 'text' });
+const supervised = await answerTask('fix', 'Yes.', { later: true, begin: 'resume' });
+if (supervised.how === 'ran') { const asked: string | null | undefined = supervised.report.supervision?.question; void asked; }
+// @ts-expect-error: supervise has no stages to redo
+void supervise('fix', { redo: ['codex_impl'] });
 for await (const { type, text } of callTool('codex', 'Hi')) { const kind: 'text' | 'tool' | 'note' = type; void [kind, text]; }
 export { ok, standing, alike };
 `,

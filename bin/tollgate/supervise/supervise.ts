@@ -70,7 +70,7 @@ export async function superviseWord(
   word: string,
   args: Arguments,
   stop: AbortSignal,
-  { command, found = null, isUnread: isUnheard = () => false }: SuperviseCall,
+  { command, found = null, isUnread = () => false }: SuperviseCall,
 ): Promise<Ran> {
   const named = { ...args, words: [word] };
   const options = optionsOf(args, [word]);
@@ -80,12 +80,9 @@ export async function superviseWord(
   const { progress, reporter } = startReporting(args);
   if (found !== null) reporter.say(found);
   const request = { word, options, context: contextOf(deadline.stop, reporter) };
-  const supervised = () => superviseTask(request, supervisingOf(args));
-  const ran = await supervised()
-    .then((first) => (first.how === 'awaited' && isUnheard() ? supervised() : first))
-    .finally(() => {
-      deadline.close();
-      progress.stop();
-    });
+  const ran = await superviseTask(request, { ...supervisingOf(args), isUnread }).finally(() => {
+    deadline.close();
+    progress.stop();
+  });
   return answerTo(ran, named, command);
 }
