@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { noticeOf, packagesIn } from './notice.mjs';
-import { editorOf, pageOf } from './page.mjs';
+import { lateScriptOf, pageOf } from './page.mjs';
 import { hashSources, stampBuild } from './sources.mjs';
 
 const out = 'dist';
@@ -254,12 +254,14 @@ async function publishedSurface() {
   return surface;
 }
 
-/** The page of `tollgate console`, which reads it when it is first asked for, and its editor. */
+/** The page of `tollgate console`, which reads it when it is first asked for, and the scripts that it loads later. */
 async function shipPage() {
   const { html, metafile } = await pageOf('console/page/main.tsx', 'console/page/style/style.css');
   metafiles.push(metafile);
   await writeFile(`${out}/console.html`, html);
-  const editor = await editorOf('console/page/manifest/editor.ts');
-  metafiles.push(editor.metafile);
-  await writeFile(`${out}/console-editor.js`, editor.script);
+  for (const [name, file] of Object.entries({ editor: 'manifest/editor.ts', colours: 'text/code-colours.ts' })) {
+    const late = await lateScriptOf(`console/page/${file}`);
+    metafiles.push(late.metafile);
+    await writeFile(`${out}/console-${name}.js`, late.script);
+  }
 }

@@ -25,8 +25,8 @@ export async function pageOf(script, style, plugins = []) {
   return { html: htmlOf(textOf('.js'), textOf('.css')), metafile };
 }
 
-/** The editor of manifests, which the page loads when it is needed. */
-export async function editorOf(script) {
+/** A script that the page loads when it is needed. */
+export async function lateScriptOf(script) {
   const { outputFiles, metafile } = await build({ ...SCRIPT, entryPoints: [script], outdir: 'dist' });
   return { script: outputFiles[0].text.trim(), metafile };
 }

@@ -26,7 +26,9 @@ const DOORS: Record<string, string[]> = {
   '@codemirror/commands': ['console/page/manifest/editor.ts'],
   '@codemirror/lang-yaml': ['console/page/manifest/editor.ts'],
   '@codemirror/language': ['console/page/manifest/editor.ts'],
+  '@codemirror/legacy-modes/mode': ['console/page/text/code-colours.ts'],
   '@codemirror/state': ['console/page/manifest/editor.ts'],
+  '@codemirror/streamparser': ['console/page/text/code-colours.ts'],
   '@codemirror/view': ['console/page/manifest/editor.ts'],
   '@lezer/highlight': ['console/page/manifest/editor.ts'],
   '@preact/signals': ['console/page/reactive.ts'],
@@ -237,10 +239,10 @@ test('the ground stands on itself alone', () => {
 
 test('every package has its door', () => {
   const doors: Record<string, string[]> = {};
+  // One language each is in a module of its own.
   for (const [file, source] of SOURCES)
-    for (const imported of loadsOf(source))
-      if (!imported.startsWith('.') && !imported.startsWith('node:'))
-        doors[imported] = [...(doors[imported] ?? []), file];
+    for (const name of new Set(loadsOf(source).map((imported) => imported.replace(/(?<=legacy-modes\/mode)\/.*/, ''))))
+      if (!name.startsWith('.') && !name.startsWith('node:')) doors[name] = [...(doors[name] ?? []), file];
   for (const files of Object.values(doors)) files.sort();
   for (const files of Object.values(DOORS)) files.sort();
   assert.equal(Object.fromEntries(Object.entries(doors).sort()), Object.fromEntries(Object.entries(DOORS).sort()));

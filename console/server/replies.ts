@@ -90,19 +90,24 @@ export function sendFile(response: ServerResponse, name: string, bytes: Buffer):
 /** The built page, and the policy that allows only its own scripts and style by hash, so that no text becomes markup. */
 interface PageFile {
   html: Buffer;
-  /** The script of the manifest editor, which the page loads when it is needed. */
-  editor: Buffer;
+  /** What the page loads when it is needed, by file name. */
+  late: Readonly<Record<LateScript, Buffer>>;
   /** The page's Content-Security-Policy. */
   policy: string;
 }
 
-export function pageFile(html: Buffer, editor: Buffer): PageFile {
+/** The editor of manifests, and the colours of code. */
+type LateScript = 'editor.js' | 'colours.js';
+
+export const isLateScript = (name: string): name is LateScript => name === 'editor.js' || name === 'colours.js';
+
+export function pageFile(html: Buffer, late: PageFile['late']): PageFile {
   const text = html.toString('utf8');
   const hashes = (tag: 'script' | 'style') =>
     [...text.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))].map(([, within]) => hashOf(within!)).join(' ');
   const policy = [
     "default-src 'none'",
-    `script-src ${hashes('script')} ${hashOf(editor)}`,
+    `script-src ${hashes('script')} ${Object.values(late).map(hashOf).join(' ')}`,
     `style-src ${hashes('style') || "'none'"}`,
     // The icon of the window, which the page draws itself.
     'img-src data:',
@@ -111,10 +116,10 @@ export function pageFile(html: Buffer, editor: Buffer): PageFile {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Only the loader of the editor makes a script of a text.
-    'trusted-types editor',
+    // Only the loader of these makes a script of a text.
+    'trusted-types late-script',
   ].join('; ');
-  return { html, editor, policy };
+  return { html, late, policy };
 }
 
 const hashOf = (text: string | Buffer): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

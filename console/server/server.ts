@@ -8,7 +8,16 @@ import type { TailTold } from '../contract/task.ts';
 import { follow } from './live.ts';
 import { type Reply, refused, type ServedProject } from './project.ts';
 import { foundTask } from './reads/task.ts';
-import { type pageFile, sendFile, sendHead, sendJson, sendPage, sendRefusal, sendText } from './replies.ts';
+import {
+  isLateScript,
+  type pageFile,
+  sendFile,
+  sendHead,
+  sendJson,
+  sendPage,
+  sendRefusal,
+  sendText,
+} from './replies.ts';
 import { changeAt, make, readAt } from './routes.ts';
 import { streamTail } from './tail.ts';
 import { admit, cookieName, MAX_BODY, makeSecrets, paceOf, type RequestTarget, secret } from './walls/guard.ts';
@@ -89,7 +98,7 @@ export async function openConsole(
 
   async function read({ parts }: RequestTarget, response: ServerResponse): Promise<void> {
     if (parts.length === 0) return sendPage(response, page.html, page.policy);
-    if (parts.join('/') === 'editor.js') return sendText(response, page.editor);
+    if (parts.length === 1 && isLateScript(parts[0]!)) return sendText(response, page.late[parts[0]]);
     if (parts.join('/') === 'api/events')
       return stream(response, (tell) => serving.live.listen((change) => tell(change)));
     const [api, tasks, id, tail] = parts;

@@ -7,11 +7,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pageOf } from '../../build/page.mjs';
 import type { ResourcesOf } from '../../console/contract/resources.ts';
-import { pageFile } from '../../console/server/replies.ts';
 import { hasChromium, openBrowser, type Visit, visit } from './rig/browser.ts';
 import { CONTROL_OF, CONTROLS, controlName } from './rig/controls.ts';
 import { SESSION } from './rig/told-names.ts';
-import { openToldServer, type ToldServer } from './rig/told-server.ts';
+import { openToldServer, type ToldServer, toldPage } from './rig/told-server.ts';
 import { PLACES, toldWorld } from './rig/told-world.ts';
 
 const controls = suite('controls');
@@ -197,10 +196,7 @@ controls(
   async () => {
     if (!hasChromium()) throw new Error('this suite needs Chromium: apt-get update && apt-get install -y chromium');
     const { html } = await pageOf('console/page/main.tsx', 'console/page/style/style.css', [MARKING]);
-    const server = await openToldServer(
-      fullWorld(),
-      pageFile(Buffer.from(html), readFileSync('dist/console-editor.js')),
-    );
+    const server = await openToldServer(fullWorld(), toldPage(Buffer.from(html)));
     const browser = await openBrowser();
     try {
       const visited = await visit(browser, server.url);

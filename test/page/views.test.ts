@@ -105,6 +105,45 @@ views.test('what is empty says so, and by a filter that it is the filter', async
   await page.getByText('It is not supervised').waitFor();
 });
 
+views.test('a diff shows code in colours, each side of a file by itself', async ({ page, go, server }) => {
+  const text = [
+    'diff --git a/a.ts b/a.ts',
+    '@@ -1,2 +1,2 @@',
+    '-/* once',
+    '+const once = "<b>now</b>";',
+    ' return; // not within the comment of the earlier side',
+    'diff --git a/b.txt b/b.txt',
+    '@@ -1 +1 @@',
+    '-const a',
+    '+const b',
+    '',
+  ].join('\n');
+  const shown = server.told['/api/tasks/price-rounding/diff/codex_impl'] as object;
+  server.told['/api/tasks/price-rounding/diff/codex_impl'] = { ...shown, text, earlier: '' };
+  await go('tasks/price-rounding/changes');
+  await page.locator('.diff-line .code-keyword').first().waitFor();
+  const tones = await page
+    .locator('.diff-line [class^="code-"]')
+    .evaluateAll((all) => all.map((at) => `${at.className.slice(5)}: ${at.textContent}`));
+  assert.equal(tones, [
+    'comment: /* once',
+    'keyword: const',
+    'name: once',
+    'string: "<b>now</b>"',
+    'keyword: return',
+    'comment: // not within the comment of the earlier side',
+  ]);
+  const lines = await page.locator('.diff-line').allInnerTexts();
+  assert.equal(lines.slice(0, 2), ['-/* once', '+const once = "<b>now</b>";']);
+});
+
+views.test('a diff stays readable where its colours cannot be loaded', async ({ page, go }) => {
+  await page.route('**/colours.js', (route) => route.abort());
+  const [failed] = await Promise.all([page.waitForEvent('requestfailed'), go('tasks/price-rounding/changes')]);
+  assert.match(failed.url(), /colours\.js$/);
+  await page.getByText('+a added').waitFor();
+});
+
 views.test('where it cannot be told what changed, that alone is said', async ({ page, go, server }) => {
   const note = 'Nothing was kept of the tree as it was when this task began.';
   const none = { text: '', earlier: '', changes: [], outside: [], notes: [], command: null };

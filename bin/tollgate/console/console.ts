@@ -91,7 +91,8 @@ function foresee(word: string, draft: string, trustsAll: boolean) {
 /** In the folder of this file, however the command was found. */
 function builtPage() {
   const file = (name: string) => readRegularBytes(path.join(path.dirname(fileURLToPath(import.meta.url)), name));
-  return pageFile(file('console.html'), file('console-editor.js'));
+  const late = { 'editor.js': file('console-editor.js'), 'colours.js': file('console-colours.js') };
+  return pageFile(file('console.html'), late);
 }
 
 function takenWords(code: string, port: number | undefined): string {

@@ -3,6 +3,7 @@
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import type { ChoicesShown, DraftShown, ManifestShown } from '../../contract/task.ts';
 import { type Following, useFollowing } from '../live/follow.ts';
+import { loadLate } from '../live/late-script.ts';
 import { change, partOf, read, type Trouble, write } from '../live/requests.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Shown, TroubleNotice } from '../parts/shown.tsx';
@@ -154,7 +155,7 @@ async function openIn(
   const [schema, choices, open] = await Promise.all([
     read<Resources['/api/schema']>('/api/schema'),
     read<Resources['/api/choices']>('/api/choices'),
-    loadEditor(),
+    loadLate<(settings: EditorSettings) => ManifestEditor>('editor.js', 'openManifestEditor'),
   ]);
   if (schema.how === 'failed') return schema.problem;
   if ('what' in open) return open;
@@ -167,27 +168,3 @@ const namesIn = ({ tools, roles, pipelines }: ChoicesShown): EditorSettings['val
   role: roles.map(({ role }) => role),
   pipeline: pipelines.map(({ name }) => name),
 });
-
-type OpenEditor = (settings: EditorSettings) => ManifestEditor;
-
-type Scripts = { createScript(text: string): string };
-
-/** The policy of the page allows only this one, and the browser runs only the text whose hash the server named. */
-const scripts = (
-  globalThis as { trustedTypes?: { createPolicy(name: string, rules: Scripts): Scripts } }
-).trustedTypes?.createPolicy('editor', { createScript: (text) => text });
-
-async function loadEditor(): Promise<OpenEditor | Trouble> {
-  const loaded = globalThis as { openManifestEditor?: OpenEditor };
-  const failed: Trouble = { what: 'The editor could not be loaded.', wayOut: 'Reload the page.', lasts: 'a while' };
-  if (loaded.openManifestEditor === undefined) {
-    const response = await fetch('/editor.js', { credentials: 'same-origin', cache: 'no-store' }).catch(() => null);
-    if (response === null || !response.ok) return failed;
-    const text = await response.text();
-    const script = document.createElement('script');
-    script.text = scripts?.createScript(text) ?? text;
-    document.head.append(script);
-    script.remove();
-  }
-  return loaded.openManifestEditor ?? failed;
-}

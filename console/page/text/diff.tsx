@@ -6,6 +6,7 @@ import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useMemo, useSignal } from '../reactive.ts';
 import { tellDone, tellProblem } from '../shell/notes.tsx';
 import { type DiffFile, filesOfDiff, rowsOf } from './diff-files.ts';
+import { useColours } from './line-colours.ts';
 import { signs, Words } from './words.tsx';
 
 interface DiffProps {
@@ -25,6 +26,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 export function Diff({ of, label, name, outside = NONE }: DiffProps) {
   const files = useMemo(() => filesOfDiff(of), [of]);
+  const colours = useColours(files);
   const folded = useSignal<ReadonlySet<number>>(new Set());
   const opened = useSignal<ReadonlySet<string>>(NONE);
   const shown = useSignal<{ index: number } | null>(null);
@@ -103,6 +105,7 @@ export function Diff({ of, label, name, outside = NONE }: DiffProps) {
             row={(_, index) => (
               <Row
                 of={rows[index]!}
+                colours={colours}
                 outside={outside}
                 folded={folded.value}
                 fold={fold}
@@ -118,13 +121,14 @@ export function Diff({ of, label, name, outside = NONE }: DiffProps) {
 
 interface RowProps {
   of: ReturnType<typeof rowsOf>[number];
+  colours: ReturnType<typeof useColours>;
   outside: ReadonlySet<string>;
   folded: ReadonlySet<number>;
   fold: (nth: number) => void;
   open: (key: string) => void;
 }
 
-function Row({ of, outside, folded, fold, open }: RowProps) {
+function Row({ of, colours, outside, folded, fold, open }: RowProps) {
   switch (of.row) {
     case 'file':
       return (
@@ -163,7 +167,11 @@ function Row({ of, outside, folded, fold, open }: RowProps) {
           <Cell as={`diff-number ${kind}`}>{now}</Cell>
           <Cell as={`diff-line ${kind}`}>
             {kind === 'remark' ? '' : SIGNS[kind]}
-            {signs(cut.replace(/\r$/, ''))}
+            {colours.get(of.line)?.map((piece, nth) => (
+              <span key={nth} class={piece.tone === null ? undefined : `code-${piece.tone}`}>
+                {signs(piece.text)}
+              </span>
+            )) ?? signs(cut.replace(/\r$/, ''))}
           </Cell>
         </>
       );

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChangeTold, PAGE_HEADER } from '../../../console/contract/page.ts';
-import { pageFile } from '../../../console/server/replies.ts';
+import { isLateScript, pageFile } from '../../../console/server/replies.ts';
 
 export interface ToldServer {
   url: string;
@@ -23,8 +23,12 @@ export interface ToldServer {
   reopen(): Promise<void>;
 }
 
-const EDITOR = readFileSync('dist/console-editor.js');
-const PAGE = pageFile(readFileSync('dist/console.html'), EDITOR);
+export const toldPage = (html: Buffer) =>
+  pageFile(html, {
+    'editor.js': readFileSync('dist/console-editor.js'),
+    'colours.js': readFileSync('dist/console-colours.js'),
+  });
+const PAGE = toldPage(readFileSync('dist/console.html'));
 
 export async function openToldServer(told: Record<string, unknown>, page = PAGE): Promise<ToldServer> {
   const streams = new Set<ServerResponse>();
@@ -40,9 +44,9 @@ export async function openToldServer(told: Record<string, unknown>, page = PAGE)
     if (pathname === '/') {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy });
       response.end(page.html);
-    } else if (pathname === '/editor.js') {
+    } else if (isLateScript(pathname.slice(1))) {
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
-      response.end(page.editor);
+      response.end(page.late[pathname.slice(1) as keyof typeof page.late]);
     } else if (no !== undefined) send(response, no.status, no);
     else if (pathname === '/api/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

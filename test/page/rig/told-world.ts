@@ -213,7 +213,7 @@ const toldManifest = (text: Texts): ResourcesOf['manifest'] => ({
 const SPENT = { calls_without_tokens: 0, calls_without_price: 0 };
 
 function toldDiff(text: Texts): ResourcesOf['diff'] {
-  const changed = `diff --git a/x b/x\n@@ -1 +1 @@\n-${text('removed')}\n+${text('added')}\n`;
+  const changed = `diff --git a/x.ts b/x.ts\n@@ -1 +1 @@\n-${text('removed')}\n+${text('added')}\n`;
   return {
     text: changed,
     earlier: changed,

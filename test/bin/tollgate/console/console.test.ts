@@ -85,7 +85,7 @@ test('the token is changed for a cookie that no script reads, and leaves the add
   const html = await page.get('/');
   assert.match(
     String(html.headers['content-security-policy']),
-    /^default-src 'none'; script-src 'sha256-[^']+' 'sha256-[^']+'; style-src 'sha256-[^']+'; .*; require-trusted-types-for 'script'; trusted-types editor$/,
+    /^default-src 'none'; script-src 'sha256-[^']+' 'sha256-[^']+' 'sha256-[^']+'; style-src 'sha256-[^']+'; .*; require-trusted-types-for 'script'; trusted-types late-script$/,
   );
   page.command.signal('SIGINT');
   await page.command.result;

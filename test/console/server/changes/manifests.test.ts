@@ -178,16 +178,18 @@ test('what is no request is refused, and nothing is changed', async ({ rig, page
   assert.is(textOf(rig), MANIFEST);
 });
 
-test('the editor and the schema are served to the page alone, and the editor is no script by its address', async ({
+test('the schema and the late scripts are served to the page alone, and those are no scripts by their addresses', async ({
   page,
 }) => {
-  const { status, headers, text } = await page.get('/editor.js');
-  assert.equal([status, headers['content-type']], [200, 'text/plain; charset=utf-8']);
-  assert.ok(text.length > 100_000);
-  assert.match(await page.raw(`GET /editor.js HTTP/1.1\r\nHost: 127.0.0.1:${page.port}\r\n\r\n`), 'HTTP/1.1 401');
+  for (const name of ['editor.js', 'colours.js']) {
+    const { status, headers, text } = await page.get(`/${name}`);
+    assert.equal([status, headers['content-type']], [200, 'text/plain; charset=utf-8']);
+    assert.ok(text.length > 100_000);
+  }
+  assert.match(await page.raw(`GET /colours.js HTTP/1.1\r\nHost: 127.0.0.1:${page.port}\r\n\r\n`), 'HTTP/1.1 401');
   const policy = String((await page.get('/')).headers['content-security-policy']);
-  assert.match(policy, /script-src 'sha256-\S+' 'sha256-\S+'; /);
-  assert.match(policy, "require-trusted-types-for 'script'; trusted-types editor");
+  assert.match(policy, /script-src 'sha256-\S+' 'sha256-\S+' 'sha256-\S+'; /);
+  assert.match(policy, "require-trusted-types-for 'script'; trusted-types late-script");
   assert.is((await page.get('/api/schema')).value.properties.task_id.type, 'string');
 });
 

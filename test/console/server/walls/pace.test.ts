@@ -25,7 +25,7 @@ test.before.each(async (context) => {
   const patience = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
   const opened = await openConsole(
     project as unknown as ServedProject,
-    pageFile(Buffer.from('<p>page</p>'), Buffer.from('')),
+    pageFile(Buffer.from('<p>page</p>'), { 'editor.js': Buffer.from(''), 'colours.js': Buffer.from('') }),
     0,
     patience,
   );
