@@ -38,7 +38,7 @@ for (const [page, text] of PAGES) {
     test(`${page}: ${run.length} blocks run one after another`, async ({ root }) => {
       const project = path.join(root, page.replaceAll(/\W/g, '-'));
       mkdirSync(project);
-      assert.is((await shell('git init -q', project, root)).code, 0);
+      assert.is((await shell(REPOSITORY, project, root)).code, 0);
       for (const { at, text, remark } of run) {
         const scripts = remark === null ? [text] : text.split('\n');
         for (const script of scripts) {
@@ -49,6 +49,10 @@ for (const [page, text] of PAGES) {
       }
     });
 }
+
+/** With a first commit, as a reader has one. */
+const REPOSITORY =
+  'git init -q && git config user.name User && git config user.email user@localhost && git commit -q --allow-empty -m first';
 
 /** Runs a block as a script that ends at its first failing command; a command in the background is its own affair. */
 function shell(script: string, cwd: string, root: string): Promise<{ code: number | null; output: string }> {

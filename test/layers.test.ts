@@ -121,7 +121,7 @@ const ORDER = {
       'supervise',
     ],
     ...['distill/book', 'distill', 'distill/export'],
-    ...['wait', 'batch', 'report'],
+    ...['wait', 'batch', 'report', 'compare'],
   ],
   policies: [
     ...[

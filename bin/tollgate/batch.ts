@@ -137,7 +137,7 @@ interface BatchReporting {
   stop(): void;
 }
 
-function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
+export function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
   const stream = printing('stderr');
   let last: BatchProgress | null = null;
   const line = startProgress(stream, detail, () => (last === null ? 'looking at the tasks' : movingLine(last)));

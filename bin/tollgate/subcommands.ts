@@ -131,6 +131,13 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     word: 'task',
     load: async () => ({ run: (await tasks()).batch }),
   },
+  compare: {
+    group: 'tasks',
+    about: 'the same prompt or task for several CLIs, side by side',
+    writes: true,
+    word: 'task',
+    load: async () => ({ run: (await tasks()).compare }),
+  },
   budget: {
     group: 'tasks',
     about: "show, set or reset a task's budget",

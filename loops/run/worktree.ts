@@ -170,7 +170,10 @@ export async function closeWorktree(
 }
 
 /** In doubt, returns true. Of a submodule, which has its own settings, only the commit is compared. */
-async function hasChanges(cwd: string, request: Pick<WorktreeRequest, 'environment' | 'trust'>): Promise<boolean> {
+export async function hasChanges(
+  cwd: string,
+  request: Pick<WorktreeRequest, 'environment' | 'trust'>,
+): Promise<boolean> {
   const converting = await convertingIn(cwd, request);
   if (converting.how === 'unknown') return true;
   const args = ['status', '--porcelain', '--ignore-submodules=dirty', '--', '.', ':(exclude,top).tmp'];

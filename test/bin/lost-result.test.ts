@@ -47,6 +47,7 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true; client
   report: { argv: [], out: true },
   archive: { argv: ['--dry-run'], out: true },
   batch: { argv: ['fix'], out: true },
+  compare: { argv: ['--list'], out: true },
   budget: { argv: ['fix'], out: true },
   sessions: { argv: ['list'], out: true },
   scope: { argv: ['ask', 'a.ts', '--task=fix'], out: true },

@@ -175,7 +175,7 @@ const code = (content: string, max = MAX_TEXT): string => `<code>${text(cut(cont
 const text = markupText;
 
 /** The style of the page: light or dark as the reader's system is, and usable down to a width of 360 pixels. */
-const HTML_STYLE = `
+export const HTML_STYLE = `
 :root{color-scheme:light dark;--ink:#1b1f24;--dim:#59636e;--paper:#fff;--card:#f6f8fa;--line:#d1d9e0;--link:#0550ae;
 --done:#1a7f37;--failed:#c21c2c;--warn:#8a5a00;--run:#0969da}
 @media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--dim:#9aa5b1;--paper:#0d1117;--card:#161b22;--line:#30363d;

@@ -1,0 +1,191 @@
+// Collects what the variants of a comparison have done so far, from their tasks and worktrees; changes nothing.
+
+import path from 'node:path';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { type NextAction, toType } from '../../policies/facts/next-action.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { type ComparedVariant, type ComparisonReport, sizeOfDiff } from '../../policies/report/comparison.ts';
+import { readHead } from '../../state/disk/regular-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { projectRoot, projectState } from '../../state/task-folder.ts';
+import { findRecord, usageOf } from '../../state/usage.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { launcherIn } from '../launcher.ts';
+import { readRow } from '../report/task-row.ts';
+import { branchOf, lookIntoWorktree } from '../run/worktree.ts';
+import { treeRules } from '../task/keep-start.ts';
+import type { RunContext } from '../task/run-context.ts';
+import { type OpenTask, openTask } from '../task/task.ts';
+import { readChanges } from '../tree/read-changes.ts';
+import { askGit } from '../tree/run-git.ts';
+import { type Comparison, folderOf } from './comparison.ts';
+
+/** `diffs`: the text of each diff by the number of its variant, without secrets. */
+interface CollectedComparison {
+  report: ComparisonReport;
+  diffs: Map<number, string>;
+}
+
+export async function collectComparison(comparison: Comparison, context: RunContext): Promise<CollectedComparison> {
+  const { comparison_id: id, variants: planned, at, task_id, base, budget, picked, removed } = comparison;
+  const state = projectState(context.cwd, context.environment);
+  const folder = folderOf(state, id);
+  const self = (await identify(process.pid))!;
+  const diffs = new Map<number, string>();
+  const variants: ComparedVariant[] = [];
+  let goal = task_id ?? id;
+  for (const variant of planned) {
+    const opened = await openTask({ ...context, word: variant.task_id, trustWorkspace: true }, 'look');
+    if (opened.how === 'invalid') {
+      variants.push({ ...NOTHING, ...variant, state: 'never_run', diff_problem: opened.message });
+      continue;
+    }
+    const { open } = opened;
+    goal = open.hide(open.manifest.goal);
+    const changed =
+      removed === null ? await changesOf(open, comparison, context) : { diff: null, problem: REMOVED, commit: null };
+    if (changed.diff !== null) diffs.set(variant.n, open.hide(changed.diff));
+    const { answerFile, ...standing } = await standingOf(open, self, context.environment);
+    variants.push({
+      ...NOTHING,
+      ...variant,
+      ...standing,
+      ...paidBy(open),
+      diff: changed.diff === null ? null : sizeOfDiff(changed.diff),
+      diff_problem: changed.problem,
+      commit: changed.commit,
+      files: {
+        answer: answerFile,
+        diff: changed.diff === null || changed.diff === '' ? null : path.join(folder, `${variant.n}.diff`),
+        worktree: changed.problem === null ? (lookIntoWorktree(open)?.tree ?? null) : null,
+      },
+    });
+  }
+  const isRunning = variants.some((variant) => variant.state === 'running');
+  const isDone = variants.every((variant) => variant.state === 'done');
+  const report: ComparisonReport = {
+    schema: 1,
+    comparison_id: id,
+    state: isRunning ? 'running' : isDone ? 'done' : 'failed',
+    exit_code: isDone ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
+    ...{ at, task_id, goal, base, variants, budget, picked, removed },
+    notes: [],
+    next_actions: [],
+    files: { folder, report: path.join(folder, 'report.json'), page: path.join(folder, 'report.md') },
+  };
+  return { report: { ...report, next_actions: nextOf(report, comparison, launcherIn(context.environment)) }, diffs };
+}
+
+const REMOVED = 'its worktree was removed';
+
+const NOTHING: Omit<ComparedVariant, 'n' | 'name' | 'tool' | 'model' | 'account' | 'task_id' | 'state'> = {
+  class: null,
+  reason: null,
+  sentence: null,
+  evidence: null,
+  gate: null,
+  verdict: null,
+  duration_ms: null,
+  calls: 0,
+  tokens: null,
+  usd: null,
+  unpriced_calls: 0,
+  diff: null,
+  diff_problem: null,
+  answer: null,
+  commit: null,
+  files: { answer: null, diff: null, worktree: null },
+};
+
+/** The state of its task, as every report shows it, with the answer of its last stage that has one. */
+async function standingOf(open: OpenTask, self: ProcessIdentity, environment: NodeJS.ProcessEnv) {
+  const reading = { isShown: () => true, stages: 'read' } as const;
+  const read = await readRow(open.task, open.journal.read, self, environment, reading);
+  if (read.how === 'unreadable' || read.row === null)
+    return { state: 'failed' as const, sentence: read.how === 'unreadable' ? read.message : null, answerFile: null };
+  const { state, class: errorClass, reason, sentence, evidence, stages } = read.row;
+  const answerFile = stages.findLast(({ answer }) => answer !== null)?.answer ?? null;
+  return {
+    ...{ state, class: errorClass, reason, sentence, evidence },
+    gate: stages.findLast(({ gate }) => gate !== null)?.gate ?? null,
+    verdict: stages.findLast(({ verdict }) => verdict !== null)?.verdict ?? null,
+    answer: answerFile === null ? null : textOf(answerFile),
+    answerFile,
+  };
+}
+
+const MOST_OF_ANSWER = 100_000;
+
+/** Published answers contain no secrets. */
+function textOf(file: string): string | null {
+  try {
+    return readHead(file, MOST_OF_ANSWER).text;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}
+
+function paidBy({ task, journal, project }: OpenTask) {
+  const { ledger } = journal.read();
+  const { all } = usageOf(task, ledger, project.prices);
+  const granted = [...ledger.calls.values()].filter((call) => call.granted);
+  const durations = granted.flatMap((call) => findRecord(task, call)?.duration_ms ?? []);
+  return {
+    calls: granted.length,
+    tokens: all.total_tokens,
+    usd: all.usd,
+    unpriced_calls: all.unpriced_calls,
+    duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
+  };
+}
+
+const LOOK_MS = 60_000;
+
+/** The worktree compared with the base, whether or not its changes were committed. */
+async function changesOf(
+  open: OpenTask,
+  { base }: Comparison,
+  context: RunContext,
+): Promise<{ diff: string | null; problem: string | null; commit: string | null }> {
+  const there = lookIntoWorktree(open);
+  if (there === null) return { diff: null, problem: REMOVED, commit: null };
+  const rules = await treeRules(there, context, there.tree);
+  const read = await readChanges({ ...rules, task: open.task.state }, { base });
+  if (read.how === 'invalid') return { diff: null, problem: read.message, commit: null };
+  return { diff: read.changes.text, problem: null, commit: await commitOf(open, base, context.environment) };
+}
+
+/** @returns null if its branch is still at the base. */
+export async function commitOf(
+  { root, task }: Pick<OpenTask, 'root' | 'task'>,
+  base: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | null> {
+  const argv = ['rev-parse', '--verify', '--quiet', `refs/heads/${branchOf(task.id)}^{commit}`];
+  const ran = await askGit(argv, { cwd: projectRoot(root), timeoutMs: LOOK_MS, environment });
+  const commit = ran.stdout.trim();
+  return ran.code !== 0 || commit === base ? null : commit;
+}
+
+export const resumeLine = ({ comparison_id: id, trusts }: Comparison, launcher: string): string =>
+  `${launcher} compare --resume ${id}${trusts ? ' --trust-workspace' : ''}`;
+
+function nextOf(report: ComparisonReport, comparison: Comparison, launcher: string): NextAction[] {
+  const { comparison_id: id, variants, picked, removed, state } = report;
+  if (removed !== null) return [];
+  const open = variants.filter((variant) => variant.state === 'interrupted' || variant.state === 'never_run');
+  const [failed] = variants.filter((variant) => variant.state === 'failed' || variant.state === 'refused');
+  const pickable =
+    picked === null ? variants.filter((variant) => variant.state === 'done' && variant.commit !== null) : [];
+  return [
+    ...(open.length > 0 && state !== 'running'
+      ? [toType('run what is not done yet', resumeLine(comparison, launcher), 'pays')]
+      : []),
+    ...pickable.map(({ n, name }) =>
+      toType(`apply the changes of ${name}`, `${launcher} compare --pick ${n} --of ${id}`),
+    ),
+    ...(failed === undefined ? [] : [toType(`see why ${failed.name} failed`, `${launcher} explain ${failed.task_id}`)]),
+    ...(state === 'running' ? [] : [toType('remove the worktrees and branches', `${launcher} compare --remove ${id}`)]),
+  ];
+}

@@ -1,0 +1,179 @@
+// Applies the changes of one variant of a comparison to the user's tree, and removes the worktrees of a comparison.
+
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { type NextAction, toType } from '../../policies/facts/next-action.ts';
+import { variantOf } from '../../policies/manifest/variants.ts';
+import { projectRoot, projectState } from '../../state/task-folder.ts';
+import { launcherIn } from '../launcher.ts';
+import { lockTree } from '../limits/tree-lock.ts';
+import { branchOf, worktreeOf } from '../run/worktree.ts';
+import type { RunContext } from '../task/run-context.ts';
+import { openTask } from '../task/task.ts';
+import { allFilters, askGit, complaintOf, type GitRan, type GitRequest, switchedOff } from '../tree/run-git.ts';
+import { collectComparison, commitOf } from './compared.ts';
+import { type Comparison, folderOf, keepComparison } from './comparison.ts';
+
+type Picked =
+  | { how: 'picked'; n: number; name: string; files: string[]; next_actions: NextAction[] }
+  | { how: 'invalid'; message: string };
+
+const PATIENCE_MS = 5 * 60_000;
+const MOST_NAMED = 5;
+
+/**
+ * Applies exactly what the variant committed: what its gate checked, within its scope. The tree is changed completely or not at
+ * all; nothing is staged or committed. @param word the number or the name of the variant.
+ */
+export async function pickVariant(
+  comparison: Comparison,
+  word: string,
+  { context, trust }: { context: RunContext; trust: 'trusted' | 'untrusted' },
+): Promise<Picked> {
+  const { environment, cwd, stop, say, clock } = context;
+  const { comparison_id: id, base, variants, removed } = comparison;
+  if (removed !== null) return invalid(`the worktrees of ${id} were removed at ${removed}, so nothing can be applied`);
+  const chosen = variantOf(word, variants);
+  if (chosen === null)
+    return invalid(
+      `${id} has no variant "${word}"; its variants are ${variants.map(({ n, name }) => `${n} (${name})`).join(', ')}`,
+    );
+  const { n, name, task_id } = chosen;
+  const { report } = await collectComparison(comparison, context);
+  const { state, files } = report.variants.find((variant) => variant.n === n)!;
+  if (state !== 'done') {
+    const how = state === 'running' ? 'is still running' : `did not pass (${state.replace('_', ' ')})`;
+    const diff = files.diff !== null && existsSync(files.diff) ? `; what it changed is in ${files.diff}` : '';
+    return invalid(`variant ${n} (${name}) ${how}, so its changes are not applied${diff}`);
+  }
+  const opened = await openTask({ ...context, word: task_id, trustWorkspace: true }, 'look');
+  if (opened.how === 'invalid') return opened;
+  const commit = await commitOf(opened.open, base, environment);
+  if (commit === null) return invalid(`variant ${n} (${name}) changed no file, so there is nothing to apply`);
+  const root = projectRoot(cwd);
+  const git = gitIn(root, context);
+  const stateFolder = projectState(cwd, environment);
+  const turn = await lockTree({
+    stateFolder,
+    tree: root,
+    mode: 'write',
+    taskId: task_id,
+    stage: 'pick',
+    stop,
+    say,
+    clock,
+  });
+  if (turn.how === 'stopped') return invalid('it was stopped before anything was applied');
+  try {
+    const applied = await applyCommit(git, { base, commit, trust });
+    if (!Array.isArray(applied)) {
+      const merge = `git merge ${branchOf(task_id)}`;
+      return invalid(
+        `the changes of variant ${n} (${name}) were not applied: ${applied.message}; or take them by ${merge}`,
+      );
+    }
+    await keepComparison(stateFolder, { ...comparison, picked: { n, at: clock().toISOString() } });
+    const launcher = launcherIn(environment);
+    const next_actions = [
+      toType('review the changes', 'git diff'),
+      toType('remove the worktrees and branches', `${launcher} compare --remove ${id}`),
+    ];
+    return { how: 'picked', n, name, files: applied, next_actions };
+  } finally {
+    turn.release();
+  }
+}
+
+type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
+
+const gitIn =
+  (cwd: string, { environment, stop }: RunContext): Git =>
+  (args, more) =>
+    askGit(args, { cwd, timeoutMs: PATIENCE_MS, environment, halt: stop, ...more });
+
+/** @returns the changed paths, relative to the repository's root. */
+async function applyCommit(
+  git: Git,
+  { base, commit, trust }: { base: string; commit: string; trust: 'trusted' | 'untrusted' },
+): Promise<string[] | { message: string }> {
+  const compared = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+  const listed = await git([...compared, '--name-only', '-z', base, commit]);
+  if (listed.code !== 0) return { message: complaintOf(listed) };
+  const paths = listed.stdout.split('\0').slice(0, -1);
+  const status = await git([
+    'status',
+    '--porcelain',
+    '-z',
+    '--no-renames',
+    '--untracked-files=all',
+    '--ignore-submodules=dirty',
+  ]);
+  if (status.code !== 0) return { message: complaintOf(status) };
+  const dirty = new Set(status.stdout.split('\0').map((line) => line.slice(3)));
+  const touched = paths.filter((name) => dirty.has(name));
+  const patch = await git([...compared, '--binary', '--full-index', base, commit]);
+  if (patch.code !== 0) return { message: complaintOf(patch) };
+  const filters = trust === 'trusted' ? { how: 'found' as const, names: [] } : await allFilters(git);
+  if (filters.how === 'unknown') return { message: `the filters of git cannot be read (${complaintOf(filters.ran)})` };
+  const top = await git(['rev-parse', '--show-toplevel']);
+  const apply = (...flags: string[]) =>
+    git(['apply', '--whitespace=nowarn', ...flags], {
+      input: patch.stdout,
+      cwd: top.stdout.replace(/\n$/, ''),
+      settings: switchedOff(filters.names),
+    });
+  if ((await apply('--check', '--reverse')).code === 0) return { message: 'they are in the tree already' };
+  if (touched.length > 0) {
+    const named = touched.slice(0, MOST_NAMED).join(', ');
+    const more = touched.length > MOST_NAMED ? ` and ${touched.length - MOST_NAMED} more` : '';
+    return { message: `${named}${more} would be changed, and has uncommitted changes; commit or stash them` };
+  }
+  const checked = await apply('--check');
+  if (checked.code !== 0) return { message: `they do not apply to the tree as it is now (${complaintOf(checked)})` };
+  const applied = await apply();
+  return applied.code === 0 ? paths : { message: complaintOf(applied) };
+}
+
+/** Removes the worktrees and the branches. The tasks, their answers and the report remain. @returns what prevents it. */
+export async function removeComparison(comparison: Comparison, context: RunContext): Promise<string | null> {
+  const { environment, cwd, clock } = context;
+  const { report } = await collectComparison(comparison, context);
+  const running = report.variants.find(({ state }) => state === 'running');
+  if (running !== undefined)
+    return `variant ${running.n} (${running.name}) is still running; wait for it, or stop the comparison`;
+  const mistakes = await removeWorktrees(comparison, context);
+  if (mistakes.length > 0) return mistakes.join('; ');
+  await keepComparison(projectState(cwd, environment), { ...comparison, removed: clock().toISOString() });
+  return null;
+}
+
+/** Removes everything of a comparison that has paid for nothing. */
+export async function removeTraces(comparison: Comparison, context: RunContext): Promise<void> {
+  const state = projectState(context.cwd, context.environment);
+  await removeWorktrees(comparison, context);
+  for (const { task_id } of comparison.variants)
+    rmSync(path.join(state, 'task', task_id), { recursive: true, force: true });
+  rmSync(folderOf(state, comparison.comparison_id), { recursive: true, force: true });
+}
+
+async function removeWorktrees({ variants }: Comparison, context: RunContext): Promise<string[]> {
+  const { environment, cwd } = context;
+  const state = projectState(cwd, environment);
+  const root = projectRoot(cwd);
+  const git = gitIn(root, { ...context, stop: new AbortController().signal });
+  const mistakes: string[] = [];
+  for (const { task_id } of variants) {
+    const folder = worktreeOf(state, task_id);
+    if (existsSync(folder)) {
+      const removed = await git(['worktree', 'remove', '--force', folder]);
+      if (removed.code !== 0) mistakes.push(`${folder} could not be removed: ${complaintOf(removed)}`);
+    }
+    const branch = branchOf(task_id);
+    if ((await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code !== 0) continue;
+    const deleted = await git(['branch', '-D', branch]);
+    if (deleted.code !== 0) mistakes.push(`branch ${branch} could not be deleted: ${complaintOf(deleted)}`);
+  }
+  return mistakes;
+}
+
+const invalid = (message: string) => ({ how: 'invalid', message }) as const;
