@@ -1,14 +1,14 @@
 // Makes the tasks of a comparison, one for each variant, and keeps and finds what was compared.
 
 import { randomBytes } from 'node:crypto';
-import { cpSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Variant } from '../../policies/manifest/variants.ts';
 import type { ComparisonBudget } from '../../policies/report/comparison.ts';
 import { oneLine } from '../../policies/text/display.ts';
 import { jsonText, writeJson } from '../../state/atomic-file.ts';
 import { entriesIn, makeFolders } from '../../state/disk/folder.ts';
-import { isFolder, readJsonIfFit } from '../../state/disk/regular-file.ts';
+import { readJsonIfFit, readRegularBytes } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { nameOf } from '../../state/project/stages.ts';
 import type { ReadTask } from '../task/task.ts';
@@ -185,17 +185,31 @@ export function writeVariant(root: string, manifest: Record<string, unknown>, co
     write('inputs/user_request.md', compared.text);
     write(PROMPT_FILE, PROMPT);
   } else {
-    const { task, manifest } = compared.read;
-    if (isFolder(task.inputs))
-      cpSync(task.inputs, path.join(root, 'inputs'), { recursive: true, verbatimSymlinks: true });
-    for (const file of new Set(manifest.stages.flatMap(({ prompt }) => prompt ?? []))) {
-      makeFolders(path.dirname(path.join(root, file)));
-      cpSync(path.join(task.root, file), path.join(root, file));
-    }
+    // Its inputs, and its own prompts with what they include.
+    copyFiles(compared.read.task.root, root, (name) => !NOT_COPIED.test(name));
   }
   // Written last: without it, the task is not complete.
   write('manifest.json', jsonText(manifest));
 }
+
+/** Links and special files are omitted: no prompt may contain them. */
+function copyFiles(from: string, to: string, isMeant: (name: string) => boolean = () => true): void {
+  for (const entry of entriesIn(from).filter(({ name }) => isMeant(name))) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) copyFiles(source, target);
+    else if (entry.isFile()) copyFile(source, target);
+  }
+}
+
+function copyFile(from: string, to: string): void {
+  makeFolders(path.dirname(to));
+  writeFileSync(to, readRegularBytes(from, MOST_BYTES), { mode: 0o600 });
+}
+
+/** As much as an attachment may have. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+const NOT_COPIED = /^(?:state|outputs|manifest\..*)$/;
 
 /** The part of each variant; null if it would be less than one call. */
 export function shareOf({ calls, tokens, usd }: ComparisonBudget, variants: number): ComparisonBudget | null {

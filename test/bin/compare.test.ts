@@ -180,6 +180,8 @@ test('a task is compared with its own stages; the replaced CLI loses its own mod
     { tool: 'gemini', role: 'impl', model: 'g', fallback: [{ tool: 'codex' }], ...ANY_ANSWER },
   ];
   makeTask(rig, { stages, goal: 'Improve it.' });
+  rig.write('.tmp/task/fix/inputs/user_request.md', 'Count each item once.\n');
+  rig.write('.tmp/task/fix/inputs/attachments/deep/log.txt', 'counted twice\n');
   const variants = ['--with', 'claude', '--with', 'codex:gpt-x'];
   const { code, report } = await compareIn(rig, 'fix', '--stage', 'gemini_impl', ...variants, '--trust-workspace');
   assert.is(code, 0);
@@ -200,6 +202,8 @@ test('a task is compared with its own stages; the replaced CLI loses its own mod
   );
   assert.is(manifest(0).stages[1].model, undefined);
   assert.is(manifest(0).stages[1].fallback, undefined);
+  const sent = rig.calls.filter((call) => toolOf(call) === 'gemini').map(({ report: { stdin } }) => stdin.text);
+  assert.ok(sent.every((text) => text.includes('Count each item once.') && text.includes('counted twice')));
   assert.ok(rig.calls.find((call) => toolOf(call) === 'codex')!.report.argv.includes('gpt-x'));
 });
 
