@@ -1,7 +1,7 @@
 // A CLI that is called through a prefix: in a real bwrap, in a docker, by a script; what does not reach it there is refused.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -101,6 +101,19 @@ test('docker: a container is ended with its call, though it outlives its client'
   assert.is((await running.result).code, 143);
   assert.equal(docker.stopped, [name]);
   assert.is(docker.running.size, 0);
+  assert.equal(rig.survivors(), []);
+});
+
+test('docker: the container of a check ends with a call that is stopped meanwhile', async ({ rig, docker }) => {
+  yaml(rig, { codex: { prefix: DOCKER } });
+  rig.write('ask.md', 'Say hello.');
+  writeFileSync(path.join(rig.bin, 'sh'), '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+  const probe = docker.next('-probe');
+  const running = rig.start('run_codex', IN);
+  const name = await probe;
+  running.signal('SIGTERM');
+  assert.is((await running.result).code, 143);
+  assert.equal([docker.stopped, docker.running.size, rig.calls.length], [[name], 0, 0]);
   assert.equal(rig.survivors(), []);
 });
 

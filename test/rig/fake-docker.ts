@@ -26,6 +26,7 @@ export class FakeDocker {
   /** The name of each container that was started, and of each that was stopped. */
   readonly started: string[] = [];
   readonly stopped: string[] = [];
+  #starts: (name: string) => void = () => {};
   readonly #server: Server;
   readonly #rig: TestRig;
 
@@ -43,6 +44,13 @@ export class FakeDocker {
   private constructor(rig: TestRig) {
     this.#rig = rig;
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#serve(socket)).unref();
+  }
+
+  /** The name of the next container whose name ends with this. */
+  next(end: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#starts = (name) => name.endsWith(end) && resolve(name);
+    });
   }
 
   close(): void {
@@ -76,6 +84,7 @@ export class FakeDocker {
     answer: (fact: object) => void,
   ): void {
     this.started.push(name);
+    this.#starts(name);
     // The system does not show which call the CLI of a container belongs to.
     const hidden = Object.entries(passed).filter(([variable]) => !MARKERS.includes(variable));
     const shown = command[0] === 'sh' ? passed : Object.fromEntries(hidden);

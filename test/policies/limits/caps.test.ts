@@ -33,6 +33,8 @@ test('dollars count by the price of the model, and tokens from the cache by thei
   // 5 for the fresh half of the input, 0.5 for the cached half, 20 for the output.
   assert.is(capReached(usd(25.51), use(million)), null);
   assert.is(capReached(usd(25.5), use(million))?.used, 25.5);
+  // A CLI counts no more of the input from the cache than there was.
+  assert.is(capReached(usd(1), use(request(1_000_000, 0, 'dear', 9_000_000)))?.used, 1);
 });
 
 test('a request without a model has that of the call; an unknown one is priced like the dearest', () => {
@@ -40,6 +42,7 @@ test('a request without a model has that of the call; an unknown one is priced l
   assert.is(capReached(usd(2), { ...use(million), model: 'cheap' }), null);
   assert.equal(capReached(usd(1), { ...use(million), model: 'cheap' })?.by, 'count');
   assert.is(capReached(usd(10), { ...use(million), model: 'other' })?.by, 'dearest');
+  assert.is(capReached({ ...usd(2), model: 'cheap' }, use(million)), null);
   assert.is(capReached({ ...usd(0.1), prices: {} }, use(million)), null);
 });
 
@@ -47,12 +50,12 @@ test('a sum that the CLI counts, and its own dollars, count like requests', () =
   const usage = { ...UNKNOWN_USAGE, input_tokens: 90, output_tokens: 20 };
   const counted = { requests: [], usage, model: null };
   assert.is(capReached(tokens(100), capUse(counted, 5000))?.used, 110);
-  assert.is(capReached(usd(1), capUse({ ...counted, usage: { ...usage, usd: 1.5 } }, 0))?.used, 1.5);
+  assert.is(capReached(usd(1), capUse({ ...counted, usage: { ...usage, usd: 1 } }, 0))?.used, 1);
   assert.is(capReached({ ...usd(2), prices: {} }, capUse({ ...counted, usage: { ...usage, usd: 1.5 } }, 0)), null);
 });
 
 test('an estimate grows with each request, which sends the prompt again', () => {
-  assert.is(estimatedTokens(400, 0, 1), 100);
+  assert.equal([estimatedTokens(400, 0, 0), estimatedTokens(400, 0, 1)], [100, 100]);
   assert.is(estimatedTokens(400, 400, 1), 200);
   assert.ok(estimatedTokens(400, 400, 3) > estimatedTokens(400, 400, 2));
 });
