@@ -17,7 +17,7 @@ export interface Container {
 export const containerName = (callId: string): string => `tollgate-${callId}`;
 
 /** The program that is started for a CLI: its own, or the first word of its prefix. */
-export const programOf = ({ binary, prefix }: Pick<Adapter, 'binary' | 'prefix'>): string => prefix?.[0] ?? binary;
+export const programOf = ({ binary, prefix }: Adapter): string => prefix?.[0] ?? binary;
 
 interface PrefixedCall {
   /** The absolute path of the first word. */
@@ -33,7 +33,7 @@ interface PrefixedCall {
 
 /** @returns a function that makes the words after the program from the words of the CLI; null without a prefix. */
 export function lineOf(
-  { binary, prefix }: Pick<Adapter, 'binary' | 'prefix'>,
+  { binary, prefix }: Adapter,
   { callId, cwd, environment, variables, folders }: Omit<PrefixedCall, 'program'>,
 ): ((argv: readonly string[]) => string[]) | null {
   if (prefix === undefined) return null;
@@ -52,7 +52,7 @@ function wordsIn(
 
 /** Starts the CLI for its version. */
 export async function askThrough(
-  { binary, prefix = [] }: Pick<Adapter, 'binary' | 'prefix'>,
+  { binary, prefix = [] }: Adapter,
   call: PrefixedCall,
   words: readonly string[],
   stop?: AbortSignal,
@@ -91,7 +91,7 @@ interface PrefixLack {
  * @returns what does not; null if everything does.
  */
 export async function probePrefix(
-  { tool, binary, prefix = [] }: Pick<Adapter, 'tool' | 'binary' | 'prefix'>,
+  { tool, binary, prefix = [] }: Adapter,
   call: PrefixedCall,
   stop?: AbortSignal,
 ): Promise<PrefixLack | null> {

@@ -39,8 +39,7 @@ export function invocationOf(equipped: EquippedCall): Invocation {
 }
 
 /** The settings of a described CLI for one call. */
-export const settingsFile = ({ temporary }: Pick<Attempt, 'temporary'>): string =>
-  path.join(temporary, 'settings.json');
+export const settingsFile = ({ temporary }: Attempt): string => path.join(temporary, 'settings.json');
 
 type NamedCall = Pick<EquippedCall, 'request' | 'callId' | 'attempt' | 'overlay'>;
 
@@ -93,10 +92,7 @@ export function limitsOf(limits: CallLimits, promptBytes: number): GuardLimits {
 }
 
 /** Where the requests of a capped call are counted, if not in its event stream. */
-export function usageSource(
-  { adapter, call, limits }: Pick<WrapperRequest, 'adapter' | 'call' | 'limits'>,
-  since: Date,
-): { usage?: UsageSource } {
+export function usageSource({ adapter, call, limits }: WrapperRequest, since: Date): { usage?: UsageSource } {
   const { liveUsage: log } = adapter;
   if (limits.caps === undefined || log === null || log === 'stream') return {};
   const { environment, cwd, resumeSession, newSession } = call;

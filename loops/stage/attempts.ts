@@ -195,7 +195,7 @@ async function decided(
   progress: StageProgress,
   record: { verdict: Verdict; tool_calls: number | null; session_id: string | null; call_id?: string },
   count: number,
-  end: (after: StageProgress, decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => StageStep,
+  end: (after: StageProgress, decision: Decision) => StageStep,
 ): Promise<StageStep> {
   const { run, session, request, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = progress;
   const ahead = session.ahead(record);
