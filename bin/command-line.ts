@@ -43,7 +43,7 @@ export interface Arguments {
   words: string[];
 }
 
-type Parsed = { how: 'parsed'; args: Arguments } | { how: 'help' | 'version' } | { how: 'invalid'; message: string };
+type Parsed = { how: 'read'; args: Arguments } | { how: 'help' | 'version' } | { how: 'invalid'; message: string };
 
 /** Flags that every command has. */
 export const SHARED_FLAGS = {
@@ -169,7 +169,7 @@ function complete(spec: CommandSpec, flags: Record<string, FlagRow>, args: Argum
   const { min, max, called } = spec.words;
   if (args.words.length > max) return invalid(`"${args.words[max]}" is one word too many`);
   if (args.words.length < min) return invalid(`${called} is missing`);
-  return { how: 'parsed', args };
+  return { how: 'read', args };
 }
 
 function unknownFlag(spec: CommandSpec, flags: Record<string, FlagRow>, raw: string): Parsed {

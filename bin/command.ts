@@ -134,9 +134,9 @@ export async function readArguments(
   badInput: number,
 ): Promise<ArgumentsRead> {
   const parsed = parseCommandLine(spec, argv);
-  if (parsed.how !== 'parsed') keepNoCache();
+  if (parsed.how !== 'read') keepNoCache();
   switch (parsed.how) {
-    case 'parsed': {
+    case 'read': {
       const refusal = await refusalOfArguments(spec.name, parsed.args);
       if (refusal === null) return { how: 'read', args: parsed.args };
       keepNoCache();

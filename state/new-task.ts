@@ -9,7 +9,7 @@ import { readIfFit } from './disk/regular-file.ts';
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
 
-type Written = { how: 'written'; files: string[] } | { how: 'invalid'; message: string };
+type Written = { how: 'done'; files: string[] } | { how: 'invalid'; message: string };
 
 type NewContent = Omit<NewManifest, 'taskId' | 'schema'>;
 
@@ -38,7 +38,7 @@ export function writeNewTask(task: TaskFolder, content: NewContent, schema: stri
     const files = [{ file: manifest, text: made.text }, ...inputs];
     // `wx`: if two begin one task at once, the second gets an error.
     for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-    return { how: 'written', files: files.map(({ file }) => file) };
+    return { how: 'done', files: files.map(({ file }) => file) };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const { message } = error;

@@ -25,7 +25,7 @@ export const TASK_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export const STAGE_ID = /^[a-z][a-z0-9_-]{0,127}$/;
 export const STAGE_ID_MUST = 'must be 1 to 128 of a-z 0-9 _ - and begin with a letter';
 
-type LocatedTask = { how: 'located'; folder: TaskFolder } | { how: 'invalid'; message: string };
+type LocatedTask = { how: 'found'; folder: TaskFolder } | { how: 'invalid'; message: string };
 
 /** A word that contains a `/` is a path, otherwise the id of a task of this project. */
 export function locateTask(word: string, cwd: string, environment: NodeJS.ProcessEnv): LocatedTask {
@@ -107,7 +107,7 @@ function located(root: string): LocatedTask {
   const manifest = manifestsIn(root)[0];
   const state = path.join(root, 'state');
   return {
-    how: 'located',
+    how: 'found',
     folder: {
       id,
       root,

@@ -55,10 +55,10 @@ export function answerWithoutRun(
   command: RunningWord = 'run',
 ): string {
   const located = word === null ? null : locateTask(word, process.cwd(), process.env);
-  const task_id = located?.how === 'located' ? located.folder.id : null;
+  const task_id = located?.how === 'found' ? located.folder.id : null;
   const next_actions = afterNothing(
     { state, exit_code, command, word: word ?? '' },
-    located?.how === 'located' ? located.folder : null,
+    located?.how === 'found' ? located.folder : null,
   );
   return `${JSON.stringify({ schema: 1, task_id, state, exit_code, message, next_actions })}\n`;
 }

@@ -131,7 +131,7 @@ async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
 
 async function foresee(request: RunRequest, args: Arguments): Promise<Ran> {
   const seen = await foreseeTask(request, args.given.has('show-prompt') ? 'shown' : 'sized');
-  if (seen.how !== 'foreseen') return answerTo(seen, args);
+  if (seen.how !== 'done') return answerTo(seen, args);
   const { forecast } = seen;
   if (args.given.has('json')) return { exit: 0, out: `${JSON.stringify(forecast)}\n` };
   // A prompt is shown as it would be sent.

@@ -18,7 +18,7 @@ export const redactorFor = ({ call, redactionPatterns }: WrapperRequest): Redact
   redactorOf(call.environment, redactionPatterns);
 
 /** `copied`: the attempt has redacted copies, so its raw files are no longer needed. `why`: what could not be written. */
-export type Published = { how: 'published'; copied: boolean } | { how: 'unpublished'; why: string };
+export type Published = { how: 'published'; copied: boolean } | { how: 'failed'; why: string };
 
 /**
  * A task keeps its CLI's files, without secrets. A call without a task keeps only what was published. Files that could not be

@@ -84,7 +84,7 @@ async function makeIn(
   if (!checked.request.recordRequests) return makePrepared(checked, { countedBefore, recorder: null }, stop);
   const { openRecorder } = await import('./recorder.ts');
   const opened = await openRecorder(checked, stop);
-  if (opened.how === 'unrecorded')
+  if (opened.how === 'failed')
     return makePrepared(withWarnings(checked, [opened.warning]), { countedBefore, recorder: null }, stop);
   const { recorder } = opened;
   try {

@@ -200,7 +200,7 @@ async function closeStarted(
   });
   const { record, published } = publishAll(ended, attempt, logged, outcome);
   // A full disk is not an internal error: the call stays open, and the next run tries again.
-  if (published.how === 'unpublished')
+  if (published.how === 'failed')
     throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });
   note(closing.journal, open, { ...outcome, native_exit_code: outcome.exitCode }, verdictFact(record));
   closeAttempt(attempt, overlay, ended, published);

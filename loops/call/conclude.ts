@@ -54,7 +54,7 @@ export async function conclude(
   const isLeft = (outcome.survivors ?? []).length > 0;
   if (!isLeft && record.session_id !== null)
     noteEnded({ tool: record.tool, id: record.session_id }, request.call.environment);
-  if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(call)}` };
+  if (published.how === 'failed') return { record, message: `${published.why}; ${wayOut(call)}` };
   if (!isLeft) registered.forget();
   return { record, message: sentenceOf(record, request) };
 }

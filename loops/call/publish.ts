@@ -60,7 +60,7 @@ export function publishAll(
     return { record, published: { how: 'published', copied: copies.every((copied) => copied) } };
   } catch (error) {
     const why = `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
-    return { record, published: { how: 'unpublished', why } };
+    return { record, published: { how: 'failed', why } };
   }
 }
 

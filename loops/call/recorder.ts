@@ -19,13 +19,13 @@ import { standAside } from '../../wrappers/relay/reach.ts';
 import { startRelay } from '../../wrappers/relay/relay.ts';
 import type { BegunCall, RecordableCall, Recorder } from '../attempt/phases.ts';
 
-type Opened = { how: 'opened'; recorder: Recorder } | { how: 'unrecorded'; warning: string };
+type Opened = { how: 'opened'; recorder: Recorder } | { how: 'failed'; warning: string };
 
 /** A CLI may not support a relay. Then a warning in the record says why. Makes no request to the service. */
 export async function openRecorder({ request }: BegunCall, stop: AbortSignal): Promise<Opened> {
   const { adapter, call, charge } = request;
   const without = (why: string) =>
-    ({ how: 'unrecorded', warning: `no request is recorded (--record-requests): ${why}` }) as const;
+    ({ how: 'failed', warning: `no request is recorded (--record-requests): ${why}` }) as const;
   const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
   if (place.how === 'none')
     return without('a call without a task has a log only where there is a .tmp/state; make it, or give --task');
@@ -90,7 +90,7 @@ function textOf(
   { redact }: Redactor,
 ): { body: string | null; less: string | null } {
   const read = bodyText(body, headers);
-  if (read.how === 'unread') return { body: null, less: read.why };
+  if (read.how === 'failed') return { body: null, less: read.why };
   const text = redact(read.text);
   if (!read.cut) return { body: text, less: body.whole ? null : 'it was broken off' };
   // Half a secret at the very end would not be recognised as one.

@@ -31,7 +31,7 @@ export async function repairSession(checked: CheckedCall, sessionId: string): Pr
   const warnings =
     repaired.how === 'repaired'
       ? [`session ${sessionId}: ${repaired.what} before it was resumed`]
-      : repaired.how === 'cannot'
+      : repaired.how === 'impossible'
         ? [`session ${sessionId} was resumed as it is: ${repaired.why}`]
         : [];
   return { how: 'resumable', countedBefore: await countedBefore(checked, sessionId), warnings };

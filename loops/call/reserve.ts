@@ -31,7 +31,7 @@ interface Reservation {
   outer: readonly string[];
 }
 
-type Reserved = { how: 'granted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
+type Reserved = { how: 'admitted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
 
 /** Nothing is spent if the state of the task cannot be read or written. */
 export async function reserve(charge: Charge, reservation: Reservation, clock: () => Date): Promise<Reserved> {
@@ -73,7 +73,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
     ...(charge.nestedCalls ? { nested_calls: charge.nestedCalls } : {}),
     ...(within === null ? {} : { within: within.reserved.call_id }),
   });
-  if (ledger.calls.get(callId)?.granted === true) return { how: 'granted', journal, attempt };
+  if (ledger.calls.get(callId)?.granted === true) return { how: 'admitted', journal, attempt };
   await refreshStats(journal, clock);
   if (charge.runId !== null && ledger.takenOver.has(charge.runId)) return lateRefusal(charge.task);
   if (within !== null && ledger.used < budgetOf(ledger))

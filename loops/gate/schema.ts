@@ -13,7 +13,7 @@ const MAX_LIST = 60;
  */
 export async function checkSchema(schema: Schema): Promise<string | null> {
   const compiled = await compile(schema, 'all');
-  return compiled.how === 'compiled' ? null : compiled.message;
+  return compiled.how === 'ready' ? null : compiled.message;
 }
 
 /** Plain values, which can be sent from process to process. */
@@ -87,7 +87,7 @@ interface Validate {
   errors?: AjvError[] | null;
 }
 
-type Compiled = { how: 'compiled'; validate: Validate } | { how: 'invalid'; message: string };
+type Compiled = { how: 'ready'; validate: Validate } | { how: 'invalid'; message: string };
 
 async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compiled> {
   const { $schema: draft = DRAFT_2020, ...rest } = schema;
@@ -98,7 +98,7 @@ async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compile
   const engine = engines.get(kind) ?? (await engineOf(kind));
   engines.set(kind, engine);
   try {
-    return { how: 'compiled', validate: engine.compile(rest) };
+    return { how: 'ready', validate: engine.compile(rest) };
   } catch (error) {
     engines.delete(kind);
     const message = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;

@@ -33,7 +33,7 @@ interface WantedTasks {
 }
 
 type Chosen =
-  | { how: 'chosen'; candidates: ArchiveCandidate[]; kept: { task_id: string; why: string }[] }
+  | { how: 'found'; candidates: ArchiveCandidate[]; kept: { task_id: string; why: string }[] }
   | { how: 'invalid'; message: string };
 
 /** For all tasks, silently skips those that are too recent or were never run. For named tasks, it reports these too. */
@@ -48,7 +48,7 @@ export async function chooseTasks(wanted: WantedTasks, self: ProcessIdentity): P
     if (judged.how === 'ended') candidates.push({ task, state: judged.state });
     else if (named || judged.how === 'held') kept.push({ task_id: task.id, why: judged.why });
   }
-  return { how: 'chosen', candidates, kept };
+  return { how: 'found', candidates, kept };
 }
 
 type Judged = { how: 'ended'; state: ArchiveCandidate['state'] } | { how: 'held' | 'kept'; why: string };
@@ -92,7 +92,7 @@ function allTasks({ cwd, environment }: WantedTasks): Found {
   const folder = path.join(projectState(cwd, environment), 'task');
   const tasks = foldersIn(folder).flatMap((name) => {
     const located = locateTask(`${path.join(folder, name)}/`, cwd, environment);
-    return located.how === 'located' ? [located.folder] : [];
+    return located.how === 'found' ? [located.folder] : [];
   });
   return { how: 'found', tasks };
 }

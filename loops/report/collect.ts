@@ -34,7 +34,7 @@ export interface TasksReport {
   spent?: DaySpending[];
 }
 
-type CollectedTasks = { how: 'collected'; report: TasksReport } | { how: 'invalid'; message: string };
+type CollectedTasks = { how: 'read'; report: TasksReport } | { how: 'invalid'; message: string };
 
 interface CollectingTasks {
   /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
@@ -93,7 +93,7 @@ export async function collectTasks({
   totals.unreadable = unreadable.length;
   rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
   const report = { schema: 1, at: now.toISOString(), folder: places.folder, totals, tasks: rows } as const;
-  return { how: 'collected', report: { ...report, groups: groupFailures(rows), unreadable } };
+  return { how: 'read', report: { ...report, groups: groupFailures(rows), unreadable } };
 }
 
 const isSince = ({ at }: RowStanding, earliest: string | null): boolean =>

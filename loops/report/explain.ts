@@ -23,7 +23,7 @@ import { explanationOf, type FailureExplanation, ownRowsOf, signedTextOf } from 
 import { readFailure } from './task-row.ts';
 
 type ExplainedTask =
-  | { how: 'explained'; explanation: FailureExplanation }
+  | { how: 'found'; explanation: FailureExplanation }
   /** The task exists, and the requested stage or task has no failure. */
   | { how: 'nothing'; taskId: string; message: string }
   | { how: 'invalid'; message: string };
@@ -123,7 +123,7 @@ async function explainFailure(opened: Opened, failure: Failure): Promise<Explain
     },
     statsOf(ledger, 0).signatures,
   );
-  return { how: 'explained', explanation };
+  return { how: 'found', explanation };
 }
 
 async function explainCall(opened: Opened, call: Call): Promise<ExplainedTask> {
@@ -156,7 +156,7 @@ async function explainCall(opened: Opened, call: Call): Promise<ExplainedTask> {
     },
     statsOf(ledger, 0).signatures,
   );
-  return { how: 'explained', explanation };
+  return { how: 'found', explanation };
 }
 
 /** Builds the next actions as the failure record would, from the current files. */

@@ -50,7 +50,7 @@ type GateFact = NonNullable<ReturnType<Ledger['gates']['get']>>;
 
 /** `missing`: what could not be shown, and why. `failed`: whether the last call, or its gate, has failed. */
 type Followed =
-  | { how: 'shown'; calls: number; missing: string[]; failed: boolean }
+  | { how: 'done'; calls: number; missing: string[]; failed: boolean }
   | { how: 'invalid'; message: string };
 
 /** The interval of checks. The file system may report a write, but never the death of a process. */
@@ -100,7 +100,7 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
           missing.push(read.why);
           following.lack?.(read.why);
         } else if ((await take(read.lines, read.missed)) === 'enough')
-          return { how: 'shown', calls: shown, missing, failed: false };
+          return { how: 'done', calls: shown, missing, failed: false };
         // Without this, no signal would be handled if no read has to wait.
         await immediate();
       } while (opened.current.isBehind() && !stop.aborted);
@@ -108,7 +108,7 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
     if (until === 'now' || !isAtWork || stop.aborted) {
       const last = calls.at(-1);
       const failed = last !== undefined && (!!last.verdict?.class || gateOf(ledger, last)?.passed === false);
-      return { how: 'shown', calls: shown, missing, failed };
+      return { how: 'done', calls: shown, missing, failed };
     }
     await waitForChange(opened.current?.events.path() ?? journal.file, LOOK_MS, stop);
   }

@@ -50,7 +50,7 @@ interface Looking {
 /** Reads only; changes nothing. */
 export async function statusOf(
   looking: Looking,
-): Promise<{ how: 'seen'; status: TasksStatus } | { how: 'invalid'; message: string }> {
+): Promise<{ how: 'read'; status: TasksStatus } | { how: 'invalid'; message: string }> {
   const now = looking.clock();
   const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', stages: 'left_out', now });
   if (collected.how === 'invalid') return collected;
@@ -68,7 +68,7 @@ export async function statusOf(
   }
   const waiting = await waitingIn(path.dirname(folder), looking.environment, { self, clock: looking.clock });
   return {
-    how: 'seen',
+    how: 'read',
     status: { schema: 1, at, folder, totals, tasks: tasks.map(shortened), running, waiting, unreadable },
   };
 }

@@ -52,7 +52,7 @@ interface StageForecast {
 }
 
 type Foreseen =
-  | { how: 'foreseen'; forecast: Forecast }
+  | { how: 'done'; forecast: Forecast }
   | { how: 'invalid'; message: string }
   | { how: 'not_run'; exitCode: number; message: string };
 
@@ -121,7 +121,7 @@ export async function foreseeTask(
     checked.how === 'changed'
       ? changedActions(open.called, checked.changed, options).filter(({ command }) => !command?.includes(' --dry-run'))
       : inOrder([paidRun({ called: open.called, budget }, calls, 'run it')]);
-  return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
+  return { how: 'done', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
 }
 
 const STOPPED = 'stopped while it looked through the stages';

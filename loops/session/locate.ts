@@ -15,7 +15,7 @@ import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/
 import { quietly } from './own-files.ts';
 
 export interface LocatedSession {
-  how: 'located';
+  how: 'found';
   store: SessionStore;
   session: SessionFile;
   /** The environment in which its CLI finds it: that of an account, for a session of the account. */
@@ -100,7 +100,7 @@ async function byId(named: readonly Named[], places: readonly Place[]): Promise<
     for (const { store, lookup } of places.filter(({ store }) => store.tool === tool)) {
       const session = ID.test(id) ? await store.find(id, lookup) : null;
       const { environment } = lookup;
-      if (session !== null) found.push({ how: 'located', store, session, environment, feature });
+      if (session !== null) found.push({ how: 'found', store, session, environment, feature });
     }
   }
   return found;
@@ -114,7 +114,7 @@ async function byPrefix(prefix: string, places: readonly Place[]): Promise<Locat
   for (const { store, lookup } of places)
     for (const session of await store.recent(lookup, new Date(0)))
       if (session.id.toLowerCase().startsWith(prefix))
-        found.push({ how: 'located', store, session, environment: lookup.environment, feature: null });
+        found.push({ how: 'found', store, session, environment: lookup.environment, feature: null });
   return found;
 }
 
@@ -138,7 +138,7 @@ function ambiguous(word: string, several: readonly LocatedSession[]): string {
   return `"${word}" fits ${several.length} sessions: ${rows.join(', ')}${more}; give the full id, or --tool`;
 }
 
-type WholeId = { how: 'whole'; id: string } | { how: 'invalid'; message: string };
+type WholeId = { how: 'found'; id: string } | { how: 'invalid'; message: string };
 
 /**
  * Finds the full id of a session that a task names by its prefix, so that all its users wait in the same queue. Searches the
@@ -146,7 +146,7 @@ type WholeId = { how: 'whole'; id: string } | { how: 'invalid'; message: string 
  */
 export async function wholeId(word: string, tools: readonly Tool[], lookup: Lookup): Promise<WholeId> {
   const prefix = word.toLowerCase();
-  if (WHOLE_ID.test(word)) return { how: 'whole', id: prefix };
+  if (WHOLE_ID.test(word)) return { how: 'found', id: prefix };
   const found = new Map<string, Tool>();
   for (const tool of new Set(tools)) {
     const store = await adapterOf(tool).sessions();
@@ -159,7 +159,7 @@ export async function wholeId(word: string, tools: readonly Tool[], lookup: Look
       how: 'invalid',
       message: `no session of ${[...new Set(tools)].join(', ')} begins with ${word} here; give its whole id`,
     };
-  if (others.length === 0) return { how: 'whole', id: first[0] };
+  if (others.length === 0) return { how: 'found', id: first[0] };
   const rows = [first, ...others].slice(0, LISTED).map(([id, tool]) => `${tool} ${id}`);
   return {
     how: 'invalid',

@@ -22,7 +22,7 @@ export interface Broken {
 }
 
 /** `what` and `why` are half sentences for a report. */
-type RepairedSession = { how: 'repaired'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
+type RepairedSession = { how: 'repaired'; what: string } | { how: 'sound' } | { how: 'impossible'; why: string };
 
 /** Runs before a resume and changes only what is known to be sent wrongly. It does not touch a session that it cannot read. */
 export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
@@ -35,7 +35,7 @@ export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
     if (flaws.length === 0) return { how: 'sound' };
     const { session } = conversation;
     const writer = await writerOf({ store, session, lookup: broken, clock: broken.clock });
-    return writer === null ? mendFlaws(broken, conversation, flaws) : { how: 'cannot', why: writer };
+    return writer === null ? mendFlaws(broken, conversation, flaws) : { how: 'impossible', why: writer };
   });
 
 /**
@@ -47,14 +47,14 @@ export const repairBroken = (
 ): Promise<Exclude<RepairedSession, { how: 'sound' }>> =>
   orCannot(async () => {
     const opened = await open(broken);
-    if (opened === null) return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
+    if (opened === null) return { how: 'impossible', why: `the file of session ${broken.sessionId} is not found` };
     const { conversation } = opened;
     // The service has said that the session is broken. So an unknown version is treated like the last known one.
     const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
     const flawsResult = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
-    if (flawsResult?.how === 'cannot') return flawsResult;
+    if (flawsResult?.how === 'impossible') return flawsResult;
     const taken = broken.ranTools ? null : await withoutRefused(broken);
-    if (taken?.how === 'cannot' && flawsResult === null) return taken;
+    if (taken?.how === 'impossible' && flawsResult === null) return taken;
     const what = [flawsResult, taken].flatMap((each) => (each?.how === 'repaired' ? [each.what] : []));
     return { how: 'repaired', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
   });
@@ -65,12 +65,12 @@ const NOTHING_WRONG = 'nothing in its file is wrong, so it is sent unchanged';
 const lastTested = (tool: Tool): string => (isBuiltIn(tool) ? TESTED_VERSIONS[tool].tested.at(-1)! : '');
 
 /** A file is read lazily, so every look may find an error in it. */
-async function orCannot<T>(repair: () => Promise<T>): Promise<T | { how: 'cannot'; why: string }> {
+async function orCannot<T>(repair: () => Promise<T>): Promise<T | { how: 'impossible'; why: string }> {
   try {
     return await repair();
   } catch (error) {
     if (!isSessionFileError(error) && !isSystemError(error)) throw error;
-    return { how: 'cannot', why: error.message };
+    return { how: 'impossible', why: error.message };
   }
 }
 
@@ -92,14 +92,14 @@ function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): Re
   if (suspected.length === 0) return { how: 'sound' };
   const version = cliVersion ?? 'of an unknown version';
   const why = `what ${tool} ${version} sends is not known, and ${lastTested(tool)} would send ${describeFlaws(suspected)}; its file is not changed`;
-  return { how: 'cannot', why };
+  return { how: 'impossible', why };
 }
 
 async function mendFlaws(
   broken: Broken,
   conversation: Conversation,
   flaws: readonly Flaw[],
-): Promise<RepairedSession & { how: 'repaired' | 'cannot' }> {
+): Promise<RepairedSession & { how: 'repaired' | 'impossible' }> {
   const edited = await editSession({
     ...broken,
     conversation,
@@ -111,9 +111,9 @@ async function mendFlaws(
     case 'edited':
       return { how: 'repaired', what: `repaired ${describeFlaws(flaws)}` };
     case 'unchanged':
-      return { how: 'cannot', why: `${describeFlaws(flaws)} cannot be repaired` };
+      return { how: 'impossible', why: `${describeFlaws(flaws)} cannot be repaired` };
     case 'refused':
-      return { how: 'cannot', why: edited.why };
+      return { how: 'impossible', why: edited.why };
   }
 }
 
@@ -128,7 +128,7 @@ async function withoutRefused(broken: Broken) {
   if (last === undefined || plan.how === 'nothing' || !isUnanswered(last)) return null;
   const edited = await editSession({ ...plan, ...broken, conversation, holder: {} });
   if (edited.how === 'edited') return { how: 'repaired', what: 'took back the turn that was refused' } as const;
-  return edited.how === 'refused' ? ({ how: 'cannot', why: edited.why } as const) : null;
+  return edited.how === 'refused' ? ({ how: 'impossible', why: edited.why } as const) : null;
 }
 
 /** A turn without a result. */

@@ -220,7 +220,7 @@ async function decided(
       : await planNextAttempt(run, decision, waitMs, { request, session, record, sent });
   const after = decision.action === 'mend' ? { ...progress, isRepaired: true } : progress;
   const next = planned?.how === 'planned' ? planned.next : null;
-  const why = planned?.how === 'cannot' ? planned.why : decision.why;
+  const why = planned?.how === 'impossible' ? planned.why : decision.why;
   await run.open.journal.note({
     fact: 'decided',
     run_id: run.runId,

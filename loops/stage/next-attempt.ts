@@ -58,7 +58,7 @@ function standInOf({ tool, fallback: [first], fallback_on }: Stage) {
   return { ...standIn, ...(fallback_on === undefined ? {} : { fallbackOn: fallback_on }) };
 }
 
-type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'cannot'; why: string };
+type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'impossible'; why: string };
 
 /** Plans the attempt for every decision except to stop. */
 export async function planNextAttempt(
@@ -88,11 +88,11 @@ export async function planNextAttempt(
     case 'retry_digest': {
       const { digest_policy: policy } = run.open.manifest.context;
       const composed = await recompose(run, stage, policy === 'off' ? 'off' : 'aggressive');
-      if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
+      if (composed.how === 'invalid') return { how: 'impossible', why: composed.message };
       const { prompt } = composed;
       // Uses a fresh session instead of the old one, because the old history may be what overflowed.
       if (request.resumeSession === null && prompt.chars > request.prompt.chars * WORTH_SHARE)
-        return { how: 'cannot', why: whyNoDigest(policy, prompt, request.prompt) };
+        return { how: 'impossible', why: whyNoDigest(policy, prompt, request.prompt) };
       if (session.id !== null) await session.giveUp(session.id, 'given_up');
       return planned({ ...retry, request: { prompt, resumeSession: null } });
     }
@@ -109,7 +109,7 @@ export async function planNextAttempt(
       const account = standIn!.account ?? (standIn!.tool === stage.tool ? stage.account : undefined);
       const other: Stage = { ...stage, ...standIn!, account, model: standIn!.model, fallback };
       const composed = await recompose(run, other, run.open.manifest.context.digest_policy);
-      if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
+      if (composed.how === 'invalid') return { how: 'impossible', why: composed.message };
       const { prompt } = composed;
       if (isSameLogin(other, stage)) session.startNew();
       const used = { ...engineOf(other), in_place_of: engineOf(stage), reason: record.verdict.reason };
@@ -143,7 +143,7 @@ async function continueIn(
   next: Omit<NextAttempt, 'request'>,
 ): Promise<PlannedAttempt> {
   if ((await session.resumeIn(id, record.verdict, run.context.clock())) === 'stopped')
-    return { how: 'cannot', why: 'the run was stopped while it waited for its session' };
+    return { how: 'impossible', why: 'the run was stopped while it waited for its session' };
   return planned({ ...next, request: await continuation(run, id) });
 }
 
@@ -156,9 +156,9 @@ async function startFresh(
   session.startNew();
   if (!request.isContinuation) return planned({ ...next, request: { prompt: request.prompt, resumeSession: null } });
   if (run.options.dirtyRetries !== 'allowed')
-    return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be continued' };
+    return { how: 'impossible', why: 'an attempt had already run tools, and its session cannot be continued' };
   const composed = await recompose(run, run.stage, run.open.manifest.context.digest_policy);
-  if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
+  if (composed.how === 'invalid') return { how: 'impossible', why: composed.message };
   return planned({ ...next, request: { prompt: composed.prompt, resumeSession: null } });
 }
 
@@ -176,9 +176,9 @@ async function repairAndContinue(
   const ranTools = (record.tool_calls ?? 0) > 0;
   const broken = { tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock };
   const repaired = await repairBroken({ ...broken, ranTools });
-  if (repaired.how === 'cannot') {
+  if (repaired.how === 'impossible') {
     // Only that session contains what the attempt did. And if a new session was refused, another new one does not help.
-    if (ranTools || request.resumeSession === null) return { how: 'cannot', why: repaired.why };
+    if (ranTools || request.resumeSession === null) return { how: 'impossible', why: repaired.why };
     await session.poison(id, `its history is broken (${repaired.why})`);
     session.notes.push(`the history of session ${id} could not be repaired: ${repaired.why}`);
     return startFresh(run, about, next);
@@ -187,11 +187,11 @@ async function repairAndContinue(
   if (ranTools) {
     // Sending the prompt again would let the tools run once more.
     if ((await endOfSession(run, id, sent)) !== 'unanswered') return continueIn(run, id, about, next);
-    if (run.options.dirtyRetries !== 'allowed') return { how: 'cannot', why: NOT_IN_IT };
+    if (run.options.dirtyRetries !== 'allowed') return { how: 'impossible', why: NOT_IN_IT };
   }
   if ((await takeBackUnanswered(run, id, sent)) === 'half_way') return continueIn(run, id, about, next);
   if ((await session.resumeIn(id, record.verdict, clock())) === 'stopped')
-    return { how: 'cannot', why: 'the run was stopped while it waited for its session' };
+    return { how: 'impossible', why: 'the run was stopped while it waited for its session' };
   return planned({ ...next, request: { ...request, resumeSession: id } });
 }
 

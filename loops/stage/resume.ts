@@ -110,7 +110,7 @@ async function ask(progress: StageProgress, reason: string | null, why: string):
     ...{ request, session, sent: { ...sent, cliVersion: null } },
     record: { verdict, tool_calls: 0, session_id: null },
   });
-  if (planned.how === 'cannot') return { how: 'followed', progress };
+  if (planned.how === 'impossible') return { how: 'followed', progress };
   const { standIn } = planned.next;
   await open.journal.note({
     ...{ fact: 'decided', run_id: runId, stage: stage.name, action: decision.action, why, wait_ms: 0 },

@@ -23,7 +23,7 @@ interface Owner {
 
 export function findSupervised(id: string, cwd: string, environment: NodeJS.ProcessEnv): FoundSupervised {
   const named = locateTask(id, cwd, environment);
-  if (named.how === 'located' && named.folder.manifest !== null) return { how: 'found', word: id, found: null };
+  if (named.how === 'found' && named.folder.manifest !== null) return { how: 'found', word: id, found: null };
   const state = projectState(cwd, environment);
   const owners = namesIn(path.join(state, 'task')).flatMap((task) => ownerOf(id, task, cwd, environment) ?? []);
   const [only, another] = owners;
@@ -123,7 +123,7 @@ function textMistake(text: string): string | null {
 
 type Hearing =
   | {
-      how: 'heard';
+      how: 'found';
       task: TaskFolder;
       /** The folder for the task's notes. */
       notes: string;
@@ -153,5 +153,5 @@ async function hearing(word: string, cwd: string, environment: NodeJS.ProcessEnv
     if (error instanceof JournalError) return { how: 'invalid', message: error.message };
     throw error;
   }
-  return { how: 'heard', task, notes: notesFolder(environment, projectState(root, environment), task), state };
+  return { how: 'found', task, notes: notesFolder(environment, projectState(root, environment), task), state };
 }

@@ -208,7 +208,7 @@ const MOST_ODD = 1000;
 const OF_TASK = 'attachments/';
 
 type Matched =
-  | ({ how: 'matched'; files: AttachedFile[]; count: number } & Record<keyof PassedOver, string[]>)
+  | ({ how: 'found'; files: AttachedFile[]; count: number } & Record<keyof PassedOver, string[]>)
   | { how: 'invalid'; message: string };
 
 async function matchedBy(said: string, unwanted: readonly string[], of: Attachable): Promise<Matched> {
@@ -236,7 +236,7 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
     });
     const odd = await oddlyNamed(meant, base, never, MOST_ODD);
     if (found.count === 0 && of.globs !== undefined) return mismatch(await nothing(glob, base, { ...found, ...odd }));
-    return { ...found, ...odd, how: 'matched', files: found.files.map((name) => ({ name, base })) };
+    return { ...found, ...odd, how: 'found', files: found.files.map((name) => ({ name, base })) };
   } catch (error) {
     if (!isSystemError(error)) return mismatch(`is not a glob (${(error as Error).message})`);
     return mismatch(`cannot be looked up: ${error.path ?? base} (${error.code})`);

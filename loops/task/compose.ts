@@ -61,7 +61,7 @@ export interface PromptTurn {
 
 export type PromptComposed =
   /** `sha256`: the hash of the bytes that the CLI will get; for a turn, the hash of its identity. */
-  ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'invalid'; message: string };
+  ({ how: 'done'; sha256: string } & ComposedText) | { how: 'invalid'; message: string };
 
 /** Returns the prompt with its warnings, or `invalid` with a sentence that names the file. Neither costs a paid call. */
 export async function composePrompt(request: PromptRequest): Promise<PromptComposed> {
@@ -110,7 +110,7 @@ export async function composePrompt(request: PromptRequest): Promise<PromptCompo
     composeText(source, request.digest, request.redactor, limit - room),
   );
   return {
-    how: 'composed',
+    how: 'done',
     ...composed,
     sha256: identified(request.turn, sentHash(request.tool, composed.text)),
     warnings: [...role.warnings, ...rules.warnings, ...changed.warnings, ...attached.warnings, ...composed.warnings],

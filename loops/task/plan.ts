@@ -30,7 +30,7 @@ export interface CheckedStages {
   repeated: string[];
 }
 
-type Composed = ComposedPrompt & { how: 'composed' };
+type Composed = ComposedPrompt & { how: 'done' };
 
 /** A stage whose prompt is too large for its tool. */
 interface LargeStage {

@@ -40,7 +40,7 @@ export interface Prompt {
 export type DigestPolicy = 'off' | 'auto' | 'aggressive';
 
 /** `invalid`: a sentence that names the wrong file or field. */
-export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } | { how: 'invalid'; message: string };
+export type ComposedPrompt = { how: 'done'; prompt: Prompt; text: string } | { how: 'invalid'; message: string };
 
 /** A run whose task is open. */
 export interface Composing extends RunSettings {
@@ -89,7 +89,7 @@ export async function composePrompt(
   const warnings = [...details.warnings, ...answers.flatMap(halfRead)];
   const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);
   const prompt = { ...details, warnings, file, chars: text.length };
-  return { how: 'composed', text, prompt: { ...prompt, acceptanceCommands, proposedCommands } };
+  return { how: 'done', text, prompt: { ...prompt, acceptanceCommands, proposedCommands } };
 }
 
 interface Acceptance {
@@ -121,7 +121,7 @@ const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>
   unread === 0 ? [] : [`of the answer of ${stage} the first ${figure(text.length)} characters were read`];
 
 /** Throws the errors of the operating system; then no call may be made with this prompt. */
-export const writePrompt = ({ prompt, text }: ComposedPrompt & { how: 'composed' }): Promise<void> =>
+export const writePrompt = ({ prompt, text }: ComposedPrompt & { how: 'done' }): Promise<void> =>
   writeAtomic(prompt.file, text, 'renamed');
 
 interface EarlierAnswer {

@@ -108,7 +108,7 @@ export async function readTask({
   found = null,
   draft = null,
 }: Omit<Opening, 'clock'>): Promise<TaskRead> {
-  const located = found === null ? locateTask(word, cwd, environment) : { how: 'located' as const, folder: found.task };
+  const located = found === null ? locateTask(word, cwd, environment) : { how: 'found' as const, folder: found.task };
   if (located.how === 'invalid') return located;
   const { folder } = located;
   const task = draft === null ? folder : { ...folder, manifest: folder.manifest ?? `${folder.root}/manifest.yaml` };

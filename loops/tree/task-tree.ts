@@ -25,7 +25,7 @@ export function withOwnGlobs(
   const own = (field: string, globs: readonly string[]) =>
     globs.map((glob) => {
       const judged = globInTree(glob, roots);
-      if (judged.how === 'in_tree') return judged.glob;
+      if (judged.how === 'read') return judged.glob;
       mistakes.push(`${field}: ${judged.message}`);
       return glob;
     });

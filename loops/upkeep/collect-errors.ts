@@ -38,7 +38,7 @@ export interface HealthReport extends ReturnType<typeof healthOf> {
   unreadable: number;
 }
 
-type CollectedErrors<T> = { how: 'collected'; value: T } | { how: 'invalid'; message: string };
+type CollectedErrors<T> = { how: 'read'; value: T } | { how: 'invalid'; message: string };
 
 interface CollectingErrors {
   /** A project, a state folder, its tasks or one task; null for the project of `cwd`. */
@@ -63,7 +63,7 @@ export function collectErrors(
   const wished = errors.filter(({ at }) => since === null || at >= since);
   const kept = last === null ? wished : wished.slice(Math.max(0, wished.length - last));
   for (const error of kept) error.stand = standOf(error.context.run_id, outcomes.get(error.context.call_id));
-  return { how: 'collected', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
+  return { how: 'read', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
 }
 
 /** Counts the failures since an ISO time, by day, tool and version. Returns `invalid` if there is no project. */
@@ -79,7 +79,7 @@ export function collectHealth(from: CollectingErrors, since: string): CollectedE
     (error): ApiFailure => ({ ...error, stand: standOf(error.run_id, outcomes.get(error.call_id)) }),
   );
   return {
-    how: 'collected',
+    how: 'read',
     value: { folder, ...healthOf(failures, since, from.now), unreadable: unreadable.length },
   };
 }

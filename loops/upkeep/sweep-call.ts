@@ -172,7 +172,7 @@ async function closeAlone(
   }
   const logged = await logApiFailure({ call, attempt, outcome, record, runId: null, again: 'perhaps_again' });
   const { published } = publishAll(call, attempt, logged, outcome);
-  if (published.how === 'unpublished') return { how: 'failed', place: folder, why: published.why };
+  if (published.how === 'failed') return { how: 'failed', place: folder, why: published.why };
   closeAttempt(attempt, overlay, call, published);
   outcome.streams?.close();
   return { how: 'settled', place: files.out, why: record.verdict.class ?? 'an answer that counts' };

@@ -64,7 +64,7 @@ function tasksIn({ argv, cwd }: CommandLine): string[] {
   return argv.slice(at + 2).flatMap((word) => {
     if (word === '' || word.startsWith('-')) return [];
     const located = locateTask(word, cwd ?? process.cwd(), process.env);
-    return located.how === 'located' ? [located.folder.root] : [];
+    return located.how === 'found' ? [located.folder.root] : [];
   });
 }
 

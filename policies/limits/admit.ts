@@ -6,7 +6,7 @@ import type { LimitsInForce } from './limits.ts';
 
 type Admitted =
   /** `near`: budgets of which this call uses up the fourth fifth, as sentences. */
-  | { how: 'granted'; ledger: LimitsLedger; near: string[] }
+  | { how: 'admitted'; ledger: LimitsLedger; near: string[] }
   | { how: 'refused'; why: string; retryAt: Date; file: string }
   /** `untilMs`: the clock time for the next check at the latest; null if a call must end first. */
   | { how: 'wait'; why: string; untilMs: number | null };
@@ -23,7 +23,7 @@ export function admit(inForce: readonly LimitsInForce[], ledger: LimitsLedger, c
   if (wait !== undefined) return { how: 'wait', ...wait };
   const after = charged(ledger, call);
   const near = nearRows(reached(before, budgetsUsed(inForce, after, now, call.tool)), call.call_id, now);
-  return { how: 'granted', ledger: noted(after, near), near: near.map(({ words }) => words) };
+  return { how: 'admitted', ledger: noted(after, near), near: near.map(({ words }) => words) };
 }
 
 /** What the warnings report, once for each time a budget is nearly used up. */

@@ -23,7 +23,7 @@ export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
   warnings: string[];
 }
 
-type RoleResolved = { how: 'resolved'; role: ResolvedRole } | { how: 'invalid'; message: string };
+type RoleResolved = { how: 'read'; role: ResolvedRole } | { how: 'invalid'; message: string };
 
 /** The fields of a manifest's stage that affect its role. */
 export interface StageWords {
@@ -55,7 +55,7 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
     };
   const onFail = stage.on_fail ?? row?.on_fail ?? role.onFail;
   return {
-    how: 'resolved',
+    how: 'read',
     role: {
       name: stage.role,
       access,

@@ -10,7 +10,7 @@ interface Template {
 
 export type LookedUp = { how: 'found'; template: Template } | { how: 'invalid'; message: string };
 
-type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'invalid'; message: string };
+type ExpandedTemplate = { how: 'read'; text: string } | { how: 'invalid'; message: string };
 
 interface TemplateSurroundings {
   /** Finds the template that `wanted` means in the template called `from`. */
@@ -41,13 +41,13 @@ function expand(template: Template, expansion: Expansion, chain: Step[]): Expand
     text += template.text.slice(taken, index);
     taken = index + tag.length;
     const step = { template, index, tag };
-    const put = tag === '{{{{' ? { how: 'expanded' as const, text: '{{' } : fill(body, [...chain, step], expansion);
+    const put = tag === '{{{{' ? { how: 'read' as const, text: '{{' } : fill(body, [...chain, step], expansion);
     if (put.how === 'invalid') return put;
     text += put.text;
     if (text.length > MAX_CHARS)
       return invalid([...chain, step], `makes a template of more than ${MAX_CHARS} characters`);
   }
-  return { how: 'expanded', text: text + template.text.slice(taken) };
+  return { how: 'read', text: text + template.text.slice(taken) };
 }
 
 /** One tag on the path to the current place. */
@@ -65,7 +65,7 @@ function fill(body: string | undefined, chain: Step[], expansion: Expansion): Ex
   if (body.startsWith('>')) return include(body.slice(1).trim(), chain, expansion);
   const { variables } = expansion;
   const name = body.trim();
-  if (Object.hasOwn(variables, name)) return { how: 'expanded', text: variables[name]! };
+  if (Object.hasOwn(variables, name)) return { how: 'read', text: variables[name]! };
   const known = Object.keys(variables);
   const near = nearest(name, known);
   return invalid(
@@ -82,13 +82,13 @@ function include(wanted: string, chain: Step[], expansion: Expansion): ExpandedT
   if (names.indexOf(template.name) < names.length - 1)
     return invalid(chain, `includes itself: ${names.slice(names.indexOf(template.name)).join(' > ')}`);
   const known = expansion.known.get(template.name);
-  if (known !== undefined) return { how: 'expanded', text: known };
+  if (known !== undefined) return { how: 'read', text: known };
   const expanded = expand(template, expansion, chain);
   if (expanded.how === 'invalid') return expanded;
   // The line that contains the tag has its own line end.
   const text = expanded.text.replace(/\r?\n$/, '');
   expansion.known.set(template.name, text);
-  return { how: 'expanded', text };
+  return { how: 'read', text };
 }
 
 function invalid(chain: readonly Step[], why: string): ExpandedTemplate {

@@ -82,7 +82,7 @@ const REPEATED = /[+*]\([^)]*[|*?+@!([{]/;
 const isWhole = (part: string): boolean =>
   ['()', '[]', '{}'].every(([open, close]) => part.split(open!).length === part.split(close!).length);
 
-type InTree = { how: 'in_tree'; glob: string } | { how: 'invalid'; message: string };
+type InTree = { how: 'read'; glob: string } | { how: 'invalid'; message: string };
 
 /**
  * A leading `/` means the root of the tree, as in .gitignore. But a glob that begins with one of `roots`, which are ways to name
@@ -90,8 +90,8 @@ type InTree = { how: 'in_tree'; glob: string } | { how: 'invalid'; message: stri
  */
 export function globInTree(glob: string, roots: readonly string[]): InTree {
   const root = roots.find((one) => glob === one || glob.startsWith(`${one}/`));
-  if (root !== undefined) return { how: 'in_tree', glob: normalise(glob.slice(root.length)) || '**' };
-  if (!OF_MACHINE.test(glob)) return { how: 'in_tree', glob };
+  if (root !== undefined) return { how: 'read', glob: normalise(glob.slice(root.length)) || '**' };
+  if (!OF_MACHINE.test(glob)) return { how: 'read', glob };
   const message = `"${glob}" looks like a path outside of the tree, where it would match nothing; globs begin at ${roots[0]}: say "${normalise(glob)}" for what is in there`;
   return { how: 'invalid', message };
 }

@@ -16,7 +16,7 @@ export interface DistillFolder {
   trace: string;
 }
 
-type LocatedDistill = { how: 'located'; folder: DistillFolder } | { how: 'invalid'; message: string };
+type LocatedDistill = { how: 'found'; folder: DistillFolder } | { how: 'invalid'; message: string };
 
 /** Located by name only: a distillation belongs to a project. */
 export function locateDistill(name: string, cwd: string, environment: NodeJS.ProcessEnv): LocatedDistill {
@@ -32,7 +32,7 @@ export function locateDistill(name: string, cwd: string, environment: NodeJS.Pro
     findEscapingLink(state, ['distill', `distill/${name}`, 'distill-sessions', `distill-sessions/${name}`]) ??
     findEscapingLink(path.join(state, 'distill-sessions', name), ['book']) ??
     findEscapingLink(root, ['turns', 'wishes', 'state', 'exports']);
-  return stray === null ? { how: 'located', folder: folderAt(root, name) } : { how: 'invalid', message: stray };
+  return stray === null ? { how: 'found', folder: folderAt(root, name) } : { how: 'invalid', message: stray };
 }
 
 const folderAt = (root: string, name: string): DistillFolder => ({

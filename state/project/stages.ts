@@ -5,7 +5,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
 
-type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; messages: string[] };
+type ExpandedStages = { how: 'read'; stages: Stage[] } | { how: 'invalid'; messages: string[] };
 
 /** @param trust The project's own pipelines count only in a trusted workspace. */
 export function expandStages(
@@ -54,7 +54,7 @@ function refine(pipeline: string, stages: readonly Stage[], given: readonly Give
       ),
     };
   return {
-    how: 'expanded',
+    how: 'read',
     stages: stages.map((stage) => named({ ...stage, ...saidOf(changes.get(stage.name)) }, stage.name)),
   };
 }
@@ -89,7 +89,7 @@ function nameStages(given: readonly GivenStage[]): ExpandedStages {
     }),
     ...twice.map((name) => `two stages are called "${name}"; give one an id of its own`),
   ];
-  return mistakes.length === 0 ? { how: 'expanded', stages } : { how: 'invalid', messages: mistakes };
+  return mistakes.length === 0 ? { how: 'read', stages } : { how: 'invalid', messages: mistakes };
 }
 
 /** A fallback to the same tool, account and model would meet the same limit, and cost again. */

@@ -62,8 +62,8 @@ for (const [argv, message] of MISTAKES)
 test('values, defaults, repeats, families and words are read', () => {
   const argv = ['--out', 'f', '--label', 'a', '--label=--b', '--task-12-done', 'm', 'word', '--force'];
   const parsed = parseCommandLine(SPEC, argv);
-  assert.is(parsed.how, 'parsed');
-  if (parsed.how !== 'parsed') return;
+  assert.is(parsed.how, 'read');
+  if (parsed.how !== 'read') return;
   const { text, texts, number, given, words } = parsed.args;
   assert.equal(text, { out: 'f', 'task-12-done': 'm', access: 'read' });
   assert.equal([texts, number, words], [{ label: ['a', '--b'] }, { 'timeout-ms': 300 }, ['word']]);
@@ -72,7 +72,7 @@ test('values, defaults, repeats, families and words are read', () => {
 
 test('a number may be the largest that is allowed', () => {
   const parsed = parseCommandLine(SPEC, ['--out=f', '--days=30']);
-  assert.is(parsed.how === 'parsed' && parsed.args.number.days, 30);
+  assert.is(parsed.how === 'read' && parsed.args.number.days, 30);
 });
 
 test('help wins over what is missing', () => {

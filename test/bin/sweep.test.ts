@@ -261,11 +261,11 @@ test('what a run that came meanwhile settles is not written over', async ({ rig 
   await fake.tell(...answerWith('codex', 'paid for'));
   await fake.gone;
   const located = locateTask(`${task.folder}/`, rig.project, rig.env);
-  assert.is(located.how, 'located');
+  assert.is(located.how, 'found');
   const { journal } = task;
   const open = openCalls(journal.read().ledger)[0]!;
   const closing = { journal, clock: () => new Date(), environment: rig.env, stop: new AbortController().signal };
-  const folder = (located as Extract<typeof located, { how: 'located' }>).folder;
+  const folder = (located as Extract<typeof located, { how: 'found' }>).folder;
   await closeOrphanedCall(open, { ...closing, task: folder, say: () => {}, isTaken: async () => true });
   const out = path.join(task.folder, 'outputs/codex_brief.codex.out');
   assert.equal([existsSync(out), existsSync(path.join(attempt, 'stdout'))], [false, true]);

@@ -4,20 +4,20 @@ import * as zlib from 'node:zlib';
 import { BEYOND_BYTES, type KeptBody, MOST_KEPT_BYTES, type RawHeaders } from './exchange.ts';
 
 /** `cut`: more went through than is kept; what is beyond the limit is to be taken off once secrets are out. */
-type BodyText = { how: 'text'; text: string; cut: boolean } | { how: 'unread'; why: string };
+type BodyText = { how: 'text'; text: string; cut: boolean } | { how: 'failed'; why: string };
 
 export function bodyText(body: KeptBody, headers: RawHeaders): BodyText {
   const cut = body.bytes > body.keptBytes;
   const encoding = headerIn(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
   const unpack = Object.hasOwn(UNPACKED, encoding) ? UNPACKED[encoding] : undefined;
-  if (unpack === undefined) return { how: 'unread', why: `packed as ${encoding}, which is not unpacked here` };
+  if (unpack === undefined) return { how: 'failed', why: `packed as ${encoding}, which is not unpacked here` };
   try {
     const bytes = unpack(Buffer.concat(body.chunks));
     return { how: 'text', text: DECODER().decode(bytes, { stream: true }), cut };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_BUFFER_TOO_LARGE') return { how: 'unread', why: 'larger than is kept once it is unpacked' };
-    return { how: 'unread', why: encoding === 'identity' ? 'no text' : `no ${encoding} with text in it` };
+    if (code === 'ERR_BUFFER_TOO_LARGE') return { how: 'failed', why: 'larger than is kept once it is unpacked' };
+    return { how: 'failed', why: encoding === 'identity' ? 'no text' : `no ${encoding} with text in it` };
   }
 }
 

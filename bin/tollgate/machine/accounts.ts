@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const collected = await collectTasks({
     ...{ word: null, cwd, environment, sinceMs: null, which: 'all', stages: 'left_out', now },
   });
-  const tasks = collected.how === 'collected' ? collected.report.tasks : [];
+  const tasks = collected.how === 'read' ? collected.report.tasks : [];
   const spent = await collectSpending(tasks, cwd, environment);
   const rows = accounts.map((account) => rowOf(account, accounts, { holds, spent, cwd }));
   if (read.args.given.has('json'))

@@ -269,7 +269,7 @@ function taskFile(name: string, title: string, mimeType: string, file: string): 
         .slice(0, MOST_LISTED),
     read(task) {
       const located = task.includes('/') ? null : locateTask(task, process.cwd(), process.env);
-      if (located?.how !== 'located') throw new Error(`"${task}" is not a task id`);
+      if (located?.how !== 'found') throw new Error(`"${task}" is not a task id`);
       const text = readRegularOrNull(path.join(located.folder.root, file));
       if (text === null)
         throw new Error(`the task ${task} has no ${file}; the tool status tells which tasks there are`);

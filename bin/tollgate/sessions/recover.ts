@@ -73,7 +73,7 @@ type Found = Which & { task?: string; said?: string | null };
 async function sessionOrTask(args: Arguments): Promise<Found> {
   const word = args.words[0]!;
   const which: Found = word.includes('/') ? { how: 'invalid', message: '' } : await whichSession(args);
-  if (which.how === 'located') return which;
+  if (which.how === 'found') return which;
   const located = locateTask(word, process.cwd(), process.env);
   if (located.how === 'invalid' || !existsSync(located.folder.root))
     return word.includes('/')
@@ -92,13 +92,13 @@ async function sessionOrTask(args: Arguments): Promise<Found> {
       how: 'invalid',
       message: `${tool} has no file of the session ${sessionId}, in which ${located.folder.id} failed`,
     };
-  return { how: 'located', store, session, environment, feature: null, task: located.folder.id, said: failed.refusal };
+  return { how: 'found', store, session, environment, feature: null, task: located.folder.id, said: failed.refusal };
 }
 
 const chosen = ({ text: { choose } }: Arguments): Choice | null =>
   choose === undefined ? null : (LONG_CHOICES[choose as keyof typeof LONG_CHOICES] ?? (choose as Choice));
 
-async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Promise<Ran> {
+async function recoverIn(which: Found & { how: 'found' }, args: Arguments): Promise<Ran> {
   const { store, session, environment } = which;
   const health = healthOf(store.open(session), environment);
   const choice = chosen(args) ?? (await ask(which, health, args));
@@ -142,7 +142,7 @@ async function heal({ tool, id }: SessionFile): Promise<string | null> {
 
 /** @returns null if no user can be prompted. */
 async function ask(
-  { session, said = null }: Found & { how: 'located' },
+  { session, said = null }: Found & { how: 'found' },
   health: ReturnType<typeof healthOf>,
   { given }: Arguments,
 ) {
@@ -151,7 +151,7 @@ async function ask(
   return chooseRecovery({ tool: session.tool, sessionId: session.id, health, refusal: said });
 }
 
-const holderOf = ({ feature, task }: Found & { how: 'located' }) => ({
+const holderOf = ({ feature, task }: Found & { how: 'found' }) => ({
   ...(task === undefined ? {} : { task }),
   ...(feature === null ? {} : { feature }),
 });

@@ -52,7 +52,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       const answer = { schema: 1, task_id: taskId, of: 'nothing', message };
       return { exit: 0, out: given.has('json') ? `${JSON.stringify(answer)}\n` : `${message}\n` };
     }
-    case 'explained': {
+    case 'found': {
       const { explanation } = explained;
       if (given.has('json')) return { exit: 0, out: `${JSON.stringify(explanation)}\n` };
       const which = given.has('verbose') ? 'whole' : 'short';

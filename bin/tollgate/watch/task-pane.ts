@@ -20,7 +20,7 @@ const MOST_CHARACTERS = 4000;
 
 const folderOf = ({ folder }: NowTask): TaskFolder | null => {
   const located = locateTask(`${folder}/`, '/', {});
-  return located.how === 'located' ? located.folder : null;
+  return located.how === 'found' ? located.folder : null;
 };
 
 export function logPane(task: NowTask, draw: () => void): Pane {

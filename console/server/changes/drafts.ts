@@ -74,7 +74,7 @@ export async function checked(
   if (read.manifest.supervise !== undefined)
     return { problems: [], forecast: null, notes: [...lacking, ...read.notes], lacking };
   const foreseen = await project.foresee(id, draft);
-  if (foreseen.how !== 'foreseen') return wrong(foreseen.message);
+  if (foreseen.how !== 'done') return wrong(foreseen.message);
   const { stages, budget, notes } = foreseen.forecast;
   const toolOf = new Map(read.plans.map(({ stage: { name, tool } }) => [name, tool]));
   return {

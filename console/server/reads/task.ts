@@ -277,7 +277,7 @@ export async function explainedShown(id: string, project: ServedProject): Promis
       return refused(409, explained.message);
     case 'nothing':
       return answerWith<ExplainedShown>({ explanation: null, message: explained.message });
-    case 'explained':
+    case 'found':
       return answerWith<ExplainedShown>({ explanation: explained.explanation, message: '' });
   }
 }

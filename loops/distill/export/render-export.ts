@@ -17,7 +17,7 @@ export interface ExportWork {
 export async function renderExport({ distilled, format, fonts }: ExportWork): Promise<Rendered> {
   if (format === 'pdf') return (await import('./render-pdf.ts')).renderPdf(distilled, fonts);
   const text = format === 'md' ? asMarkdown(distilled) : asPlainText(distilled);
-  return { how: 'rendered', bytes: Buffer.from(text), notes: [] };
+  return { how: 'done', bytes: Buffer.from(text), notes: [] };
 }
 
 /** A PDF of a thousand pages takes a few seconds. */

@@ -11,7 +11,7 @@ import { pdfDocument } from '../../../policies/distill/export/pdf-document.ts';
 import { readFollowedBytes } from '../../../state/disk/regular-file.ts';
 
 export type Rendered =
-  | { how: 'rendered'; bytes: Uint8Array; notes: string[] }
+  | { how: 'done'; bytes: Uint8Array; notes: string[] }
   /** `why`: a sentence without the name of the book. */
   | { how: 'refused'; why: string };
 
@@ -25,7 +25,7 @@ export async function renderPdf(distilled: DistilledBook, fonts: readonly string
   }
   const typesetter = createTypesetter([ROBOTO, ...given, MONO]);
   const document = pdfDocument(distilled, typesetter);
-  return { how: 'rendered', bytes: await print(document, given), notes: typesetter.notes() };
+  return { how: 'done', bytes: await print(document, given), notes: typesetter.notes() };
 }
 
 async function print(document: object, given: readonly GivenFont[]): Promise<Buffer> {

@@ -21,7 +21,7 @@ interface ExportWish extends ExportWork {
 }
 
 type Exported =
-  | { how: 'written'; file: string; bytes: number; replaced: boolean; notes: string[] }
+  | { how: 'done'; file: string; bytes: number; replaced: boolean; notes: string[] }
   | { how: 'refused'; why: string };
 
 /** Throws the errors of the operating system. */
@@ -47,7 +47,7 @@ export async function writeExport({
   makeFolder(path.dirname(place.file));
   replaceFile(place.file, 'synced', (fd) => writeFileSync(fd, bytes));
   const notes = [...place.notes, ...rendered.notes];
-  return { how: 'written', file: place.file, bytes: bytes.length, replaced: place.replaced, notes };
+  return { how: 'done', file: place.file, bytes: bytes.length, replaced: place.replaced, notes };
 }
 
 /** Detects the run's folder also through links. */

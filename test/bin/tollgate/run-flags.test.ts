@@ -13,8 +13,8 @@ function optionsFor(...argv: string[]) {
     { name: '', usage: '', about: '', examples: [], exits: [], words, flags: RUN_FLAGS },
     argv,
   );
-  assert.is(parsed.how, 'parsed');
-  return parsed.how === 'parsed' ? optionsOf(parsed.args) : null;
+  assert.is(parsed.how, 'read');
+  return parsed.how === 'read' ? optionsOf(parsed.args) : null;
 }
 
 test('without a flag every option is what a run is without any', () => {

@@ -43,7 +43,7 @@ test('each kind goes from each folder, what is young or has a living writer stay
   assert.is((await task.run()).code, 0);
   const dead = spawnSync('true').pid;
   const located = locateTask('fix', rig.project, rig.env);
-  assert.ok(located.how === 'located');
+  assert.ok(located.how === 'found');
   const put = (folder: string, name: string, ageMs: number) => {
     const file = path.join(folder, name);
     mkdirSync(folder, { recursive: true });

@@ -55,7 +55,7 @@ test('a session in which a call of ours continues is left as it is', async ({ br
     session: { tool: 'gemini', id: broken.sessionId },
   } satisfies RegisterEntry);
   assert.equal(await repairBeforeResume(broken), {
-    how: 'cannot',
+    how: 'impossible',
     why: 'the call 20261122120000-0123abcd continues in it',
   });
   assert.equal(readFileSync(file), before);

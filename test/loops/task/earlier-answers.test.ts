@@ -49,7 +49,7 @@ test('of a huge answer the beginning is read, and what the role does not want is
   );
   assert.equal(prompt.warnings, ['of the answer of codex_test_design the first 400,000 characters were read']);
   const off = await promptOf(rig, 'codex_impl');
-  assert.ok(off.how === 'composed' && off.prompt.tooLarge!.chars > 1024 ** 3);
+  assert.ok(off.how === 'done' && off.prompt.tooLarge!.chars > 1024 ** 3);
 });
 
 test.run();

@@ -87,7 +87,7 @@ export class World {
   }
 
   /** The prompt, which must be one. */
-  async prompt(wish: Wish = {}): Promise<PromptComposed & { how: 'composed' }> {
+  async prompt(wish: Wish = {}): Promise<PromptComposed & { how: 'done' }> {
     const composed = await this.compose(wish);
     if (composed.how === 'invalid') throw new Error(composed.message);
     return composed;
@@ -96,7 +96,7 @@ export class World {
   /** The message, of which there must be one, with PROJECT in place of the folder. */
   async mistake(wish: Wish = {}): Promise<string> {
     const composed = await this.compose(wish);
-    if (composed.how === 'composed') throw new Error(`it was composed: ${composed.text}`);
+    if (composed.how === 'done') throw new Error(`it was composed: ${composed.text}`);
     return composed.message.replaceAll(this.root, 'PROJECT');
   }
 

@@ -41,7 +41,7 @@ function askAll(inForce: LimitsInForce[], calls: Partial<OpenCall>[], ledger: Li
     at = asOf(at, asked.at);
     const admitted = admit(inForce, at, asked);
     hows.push(admitted.how);
-    if (admitted.how === 'granted') at = admitted.ledger;
+    if (admitted.how === 'admitted') at = admitted.ledger;
   }
   return { hows, ledger: at };
 }
@@ -50,7 +50,7 @@ const DAY_OF_2 = limited({ budgets: [{ per: 'day', tool: 'any', calls: 2 }] });
 
 test('a budget is exact, and refused until its reset', () => {
   const { hows, ledger } = askAll([DAY_OF_2], [{}, {}, {}]);
-  assert.equal(hows, ['granted', 'granted', 'refused']);
+  assert.equal(hows, ['admitted', 'admitted', 'refused']);
   const refused = admit([DAY_OF_2], ledger, asking({ call_id: 'x' }));
   assert.equal(refused, {
     how: 'refused',
@@ -58,7 +58,7 @@ test('a budget is exact, and refused until its reset', () => {
     retryAt: new Date('2026-11-24T00:00:00Z'),
     file: 'limits.json',
   });
-  assert.is(admit([DAY_OF_2], ledger, asking({ call_id: 'x', at: NOON + 12 * 3_600_000 })).how, 'granted');
+  assert.is(admit([DAY_OF_2], ledger, asking({ call_id: 'x', at: NOON + 12 * 3_600_000 })).how, 'admitted');
 });
 
 test('of two that are used up the later reset counts', () => {
@@ -75,20 +75,28 @@ test('of two that are used up the later reset counts', () => {
 
 test('a tool has its own; a project counts its own calls and loosens nothing', () => {
   const gemini = limited({ budgets: [{ per: 'day', tool: 'gemini', calls: 1 }] });
-  assert.equal(askAll([gemini], [{ tool: 'gemini' }, { tool: 'gemini' }, {}]).hows, ['granted', 'refused', 'granted']);
+  assert.equal(askAll([gemini], [{ tool: 'gemini' }, { tool: 'gemini' }, {}]).hows, [
+    'admitted',
+    'refused',
+    'admitted',
+  ]);
   const project = limited({ budgets: [{ per: 'day', tool: 'any', calls: 1 }] }, '/p');
-  assert.equal(askAll([project], [{ project: '/q' }, {}, {}]).hows, ['granted', 'granted', 'refused']);
+  assert.equal(askAll([project], [{ project: '/q' }, {}, {}]).hows, ['admitted', 'admitted', 'refused']);
   const generous = limited({ budgets: [{ per: 'day', tool: 'any', calls: 1000 }] }, '/p');
-  assert.equal(askAll([DAY_OF_2, generous], [{}, {}, {}]).hows, ['granted', 'granted', 'refused']);
+  assert.equal(askAll([DAY_OF_2, generous], [{}, {}, {}]).hows, ['admitted', 'admitted', 'refused']);
 });
 
 test('a clock that is set back gains nothing, and one that ran ahead loses no more than its day', () => {
   const ahead = NOON + 400 * 86_400_000;
-  assert.equal(askAll([DAY_OF_2], [{ at: ahead }, { at: NOON }, { at: NOON }]).hows, ['granted', 'granted', 'refused']);
-  assert.equal(askAll([DAY_OF_2], [{}, {}, { at: NOON - 86_400_000 }]).hows, ['granted', 'granted', 'refused']);
+  assert.equal(askAll([DAY_OF_2], [{ at: ahead }, { at: NOON }, { at: NOON }]).hows, [
+    'admitted',
+    'admitted',
+    'refused',
+  ]);
+  assert.equal(askAll([DAY_OF_2], [{}, {}, { at: NOON - 86_400_000 }]).hows, ['admitted', 'admitted', 'refused']);
   const used = askAll([DAY_OF_2], [{ at: ahead }, { at: ahead }, { at: NOON }]);
-  assert.equal(used.hows, ['granted', 'granted', 'refused']);
-  assert.equal(askAll([DAY_OF_2], [{ at: NOON + 86_400_000 }], used.ledger).hows, ['granted']);
+  assert.equal(used.hows, ['admitted', 'admitted', 'refused']);
+  assert.equal(askAll([DAY_OF_2], [{ at: NOON + 86_400_000 }], used.ledger).hows, ['admitted']);
 });
 
 test('a call that began by a clock that ran ahead is given back, and holds up no minute, once that is set back', () => {
@@ -122,7 +130,7 @@ test('who uses up the fourth fifth is warned, once', () => {
   let ledger = EMPTY_LEDGER;
   for (let i = 0; i < 5; i++) {
     const admitted = admit([five], ledger, asking({ call_id: `c${i}` }));
-    if (admitted.how !== 'granted') throw new Error(admitted.why);
+    if (admitted.how !== 'admitted') throw new Error(admitted.why);
     nears.push(admitted.near.length);
     ledger = admitted.ledger;
   }
@@ -133,15 +141,15 @@ test('at once: by tool and account, and of all; what is lost holds no place', ()
   const one = limited({ at_once: { codex: 1, any: 2 } });
   const calls = [{}, {}, { account: 'other' }, { tool: 'claude' }];
   const { hows, ledger } = askAll([one], calls);
-  assert.equal(hows, ['granted', 'wait', 'granted', 'wait']);
+  assert.equal(hows, ['admitted', 'wait', 'admitted', 'wait']);
   const free = { ...ledger, open: ledger.open.map((open) => ({ ...open, lost: true as const })) };
-  assert.is(admit([one], free, asking()).how, 'granted');
+  assert.is(admit([one], free, asking()).how, 'admitted');
 });
 
 test('a minute: the oldest of them has to be over', () => {
   const two = limited({ per_minute: { codex: 2 } });
   const { hows, ledger } = askAll([two], [{}, { at: NOON + 1000 }, { at: NOON + 2000 }, { at: NOON + 60_001 }]);
-  assert.equal(hows, ['granted', 'granted', 'wait', 'granted']);
+  assert.equal(hows, ['admitted', 'admitted', 'wait', 'admitted']);
   const waits = admit([two], ledger, asking({ call_id: 'x', at: NOON + 60_002 }));
   assert.is(waits.how === 'wait' && waits.untilMs, NOON + 61_000);
 });
@@ -167,8 +175,8 @@ test('what is no limits file is told by its field', () => {
 test('the first quarter of an hour of a day counts, and no time in the future is the first that is counted', () => {
   const midnight = Date.parse('2026-11-23T00:00:00Z');
   assert.equal(askAll([DAY_OF_2], [{ at: midnight }, { at: midnight + 60_000 }, {}]).hows, [
-    'granted',
-    'granted',
+    'admitted',
+    'admitted',
     'refused',
   ]);
   assert.is(countedSince({ ...EMPTY_LEDGER, since: { '': NOON + 3_600_000 } }, null, NOON), NOON);

@@ -19,18 +19,18 @@ interface ListedSession {
 }
 
 type Listed =
-  | { how: 'listed'; rows: ListedSession[] }
+  | { how: 'read'; rows: ListedSession[] }
   /** A version that prints the list differently; `why` is half a sentence. */
   | { how: 'not_understood'; why: string };
 
 export function readListed(stdout: string): Listed {
   const text = stdout.replaceAll('\r\n', '\n');
-  if (text.trim() === NONE) return { how: 'listed', rows: [] };
+  if (text.trim() === NONE) return { how: 'read', rows: [] };
   const [head, count] = /^Available sessions for this project \((\d+)\):$/m.exec(text) ?? [];
   if (head === undefined) return { how: 'not_understood', why: 'it does not begin with the number of sessions' };
   const rows = rowsIn(text.slice(text.indexOf(head) + head.length));
   return rows.length === Number(count)
-    ? { how: 'listed', rows }
+    ? { how: 'read', rows }
     : { how: 'not_understood', why: `it announces ${count} sessions, and ${rows.length} can be read` };
 }
 

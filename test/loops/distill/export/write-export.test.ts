@@ -55,7 +55,7 @@ test('named after the book; another export of it takes its place, anything else 
     [true, '# B'],
   ] as const)
     assert.equal(await written(folder, book([text])), {
-      how: 'written',
+      how: 'done',
       file: path.join(folder, 'Walden- -Life-é.md'),
       bytes: 289,
       replaced,
@@ -64,9 +64,9 @@ test('named after the book; another export of it takes its place, anything else 
   writeFileSync(path.join(folder, 'Walden- -Life-é.txt'), 'mine');
   symlinkSync('/etc/passwd', path.join(folder, 'Walden- -Life-é (2).txt'));
   const third = await written(folder, book(['# A']), 'txt');
-  assert.is(third.how === 'written' && path.basename(third.file), 'Walden- -Life-é (3).txt');
+  assert.is(third.how === 'done' && path.basename(third.file), 'Walden- -Life-é (3).txt');
   assert.match(
-    third.how === 'written' ? third.notes[0]! : '',
+    third.how === 'done' ? third.notes[0]! : '',
     'Walden- -Life-é.txt is there already and is not an export of this book; it is left as it is',
   );
   assert.is(readFileSync(path.join(folder, 'Walden- -Life-é.txt'), 'utf8'), 'mine');
@@ -85,7 +85,7 @@ test('--out is never overwritten unless it is an export of the book, and a folde
   const out = path.join(folder, 'new', 'a.pdf');
   for (const replaced of [false, true]) {
     const said = await written(folder, book(['# A']), 'pdf', out);
-    assert.is(said.how === 'written' && said.replaced, replaced);
+    assert.is(said.how === 'done' && said.replaced, replaced);
   }
   assert.is(readFileSync(mine, 'utf8'), 'mine');
 });
@@ -95,7 +95,7 @@ test('an export of the book is known by its form in each format; another file th
   for (const format of ['md', 'txt', 'pdf'] as const)
     for (const replaced of [false, true]) {
       const said = await written(folder, book(['# A']), format, path.join(folder, `b.${format}`));
-      assert.is(said.how === 'written' && said.replaced, replaced, format);
+      assert.is(said.how === 'done' && said.replaced, replaced, format);
     }
   for (const text of [`{"book_sha256":"${SHA}"}`, `${SHA}  walden.epub\n`, `---\nsha256: "${SHA}"\n---\nmine\n`]) {
     const file = path.join(folder, 'mine');
@@ -132,8 +132,8 @@ test("nothing of the run's own folder is an export but what goes to exports/", a
     );
   }
   assert.equal(readdirSync(runFolder), []);
-  assert.is((await into(path.join(runFolder, 'exports/deep/b.md'))).how, 'written');
-  assert.is((await into(`${runFolder}-b.md`)).how, 'written');
+  assert.is((await into(path.join(runFolder, 'exports/deep/b.md'))).how, 'done');
+  assert.is((await into(`${runFolder}-b.md`)).how, 'done');
 });
 
 test('a name that is none, and one that is too long', async () => {
@@ -214,7 +214,7 @@ test("a model's text is never obeyed: no picture, no action, no file in the PDF;
 
 test('a letter that no font has becomes a box, another character its code; both are reported with section and way out', async () => {
   const rendered = await renderPdf(book(['# A', '# B\n\n漢字 and 😀\ufe0f']), []);
-  assert.equal(rendered.how === 'rendered' && rendered.notes, [
+  assert.equal(rendered.how === 'done' && rendered.notes, [
     '3 characters have no glyph in Roboto, DejaVu Sans Mono and are replaced: "漢" (U+6F22), "字" (U+5B57), "😀" (U+1F600) (first in section 2 "Title 2"); --font FILE adds a font',
   ]);
   const typesetter = createTypesetter([{ name: 'Roboto', has: (sign) => sign < 0x500 }]);
@@ -223,7 +223,7 @@ test('a letter that no font has becomes a box, another character its code; both 
 
 test('arrows, boxes and check marks are printed, and nothing is reported', async () => {
   const rendered = await renderPdf(book(['# A → ✓ ☐ ☑ ┌─┐']), []);
-  assert.equal(rendered.how === 'rendered' && rendered.notes, []);
+  assert.equal(rendered.how === 'done' && rendered.notes, []);
 });
 
 test('a font that the user names shows what Roboto lacks; text from right to left is reported with its section', () => {
@@ -278,7 +278,7 @@ test('a title that is the first line of its section is printed once, in every fo
   const titled = book(['Title 1\n\nText.', 'Title 2 begins a sentence.']);
   for (const format of ['md', 'txt'] as const) {
     const said = await written(folder, titled, format);
-    const text = said.how === 'written' ? readFileSync(said.file, 'utf8') : '';
+    const text = said.how === 'done' ? readFileSync(said.file, 'utf8') : '';
     assert.is(text.split('Title 1').length, 2, text);
     assert.is(text.split('Title 2').length, 2, text);
     assert.match(text, 'Section 2');
@@ -329,7 +329,7 @@ test('--font takes a font, and says what is none', async () => {
   const [font, none] = [path.join(folder, 'own.ttf'), path.join(folder, 'none.ttf')];
   writeFileSync(font, Buffer.from(roboto['Roboto-Italic.ttf']!, 'base64'));
   writeFileSync(none, 'no font');
-  assert.is((await renderPdf(book(['# A']), [font])).how, 'rendered');
+  assert.is((await renderPdf(book(['# A']), [font])).how, 'done');
   assert.equal(
     [await renderPdf(book(['# A']), [none]), await renderPdf(book(['# A']), [path.join(folder, 'gone')])],
     [

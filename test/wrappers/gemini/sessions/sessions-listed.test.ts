@@ -11,7 +11,7 @@ const list = (...rows: string[]) =>
 
 test('rows with their title, time and id', () => {
   assert.equal(readListed(list(`Fix the build (Just now) [${ID}]`, `Second (3 days ago, current) [${OTHER}]`)), {
-    how: 'listed',
+    how: 'read',
     rows: [
       { index: 1, title: 'Fix the build', when: 'Just now', current: false, id: ID },
       { index: 2, title: 'Second', when: '3 days ago', current: true, id: OTHER },
@@ -30,14 +30,14 @@ for (const title of [
 ])
   test(`a title ${JSON.stringify(title)}`, () => {
     const listed = readListed(list(`${title} (5 minutes ago) [${ID}]`, `last (1 day ago) [${OTHER}]`));
-    assert.equal(listed.how === 'listed' && listed.rows.map((row) => [row.title, row.when, row.id]), [
+    assert.equal(listed.how === 'read' && listed.rows.map((row) => [row.title, row.when, row.id]), [
       [title, '5 minutes ago', ID],
       ['last', '1 day ago', OTHER],
     ]);
   });
 
 test('none at all', () => {
-  assert.equal(readListed('No previous sessions found for this project.'), { how: 'listed', rows: [] });
+  assert.equal(readListed('No previous sessions found for this project.'), { how: 'read', rows: [] });
 });
 
 for (const [text, why] of [
