@@ -169,7 +169,14 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
     await look(visited, seen);
   }
   const task = server.told['/api/tasks/price-rounding'] as object;
+  const now = server.told['/api/now'] as object;
+  server.told['/api/now'] = { ...now, questions: [{ task_id: 'price-rounding', question: 'Which one?' }] };
+  server.told['/api/tasks/price-rounding'] = { ...task, state: 'parked' };
+  await page.evaluate(`location.hash = '#/tasks/price-rounding'`);
+  await page.getByLabel('Answer to price-rounding').waitFor();
+  await look(visited, seen);
   server.told['/api/tasks/price-rounding'] = { ...task, state: 'running' };
+  server.tell({ topic: '*' });
   await page.evaluate(`location.hash = '#/tasks/price-rounding'`);
   await page.getByRole('button', { name: 'Stop price-rounding' }).waitFor();
   await look(visited, seen);

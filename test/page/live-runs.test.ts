@@ -128,6 +128,7 @@ live.test('the live log is followed until the user scrolls up, and ends with a d
 for (const [view, answer] of [
   ['now', 'The one with the day first; <b>$(id)</b>.'],
   ['supervise', 'The second.'],
+  ['tasks/invoice-dates', 'The third.'],
 ] as const)
   live.test(`a question is answered in ${view}: noted, told to the reasoner, which asks again`, async (shown) => {
     const { rig, page, go } = shown;

@@ -1,6 +1,7 @@
 // Every view shows what it is told, filtered and sorted, and says what is empty.
 
 import * as assert from 'uvu/assert';
+import type { Resources, ResourcesOf } from '../../console/contract/resources.ts';
 import { pageSuite } from './rig/page-suite.ts';
 import { PLACES } from './rig/told-world.ts';
 
@@ -156,6 +157,37 @@ views.test('where it cannot be told what changed, that alone is said', async ({ 
   server.tell({ topic: '*' });
   await page.getByText('Nothing has changed').waitFor();
 });
+
+views.test('a finding of the gate leads to the changes of its stage, and to its log', async ({ page, go, server }) => {
+  const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+  const names = ['outputs/codex_impl.codex.out', 'outputs/codex_impl.codex.err'];
+  server.told['/api/tasks/price-rounding'] = {
+    ...task,
+    attempts: [{ ...task.attempts[2]!, stage: 'codex_impl' }],
+    gates: [{ ...task.gates[0]!, stage: 'codex_impl' }],
+    texts: names.map((name) => ({ name, what: name.endsWith('out') ? 'answer' : 'stderr', bytes: 20 })),
+  };
+  for (const name of names)
+    server.told[`/api/tasks/price-rounding/texts/${encodeURIComponent(name)}`] = { text: `what ${name} has`, cut: 0 };
+  await go('tasks/price-rounding');
+  await page.getByRole('link', { name: 'Open log' }).click();
+  await page.getByText('what outputs/codex_impl.codex.err has').waitFor();
+  assert.is(await page.getByText('what outputs/codex_impl.codex.out has').count(), 0);
+  await go('tasks/price-rounding');
+  await page.getByRole('link', { name: 'Open changes' }).click();
+  await page.getByRole('link', { name: 'codex_impl', exact: false }).and(page.locator('[aria-current]')).waitFor();
+});
+
+views.test(
+  'Now shows the most frequent causes of failures, each with its way to them',
+  async ({ page, go, server }) => {
+    const { groups } = server.told['/api/failures'] as Resources['/api/failures'];
+    await go('now');
+    const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Failures' }) });
+    await panel.getByRole('link', { name: groups[0]!.sentence }).click();
+    await page.getByRole('region', { name: 'The chosen failure' }).waitFor();
+  },
+);
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
   await go('sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df');

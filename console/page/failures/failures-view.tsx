@@ -145,7 +145,8 @@ const has = (
     (each) => each?.toLowerCase().includes(text) ?? false,
   );
 
-const keyOf = ({ signature, class: errorClass, reason }: FailureShown): string =>
+/** Names it in an address. */
+export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): string =>
   signature ?? `${errorClass} ${reason}`;
 
 const distinct = (names: readonly string[]): [string, string][] =>

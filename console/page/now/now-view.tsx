@@ -3,8 +3,9 @@
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
+import { keyOf } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
-import { change } from '../live/requests.ts';
+import { change, partOf } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -47,6 +48,7 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
       </div>
       {questions.length > 0 && <Questions of={questions} />}
       {answered.length > 0 && <Answered of={answered} />}
+      <div class="now-columns">
       <Panel title="At work" edge="flush">
         {running.length === 0 ? (
           <Empty title="Nothing runs">
@@ -64,6 +66,8 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
           <Running tasks={running} onStop={(task) => (stopping.value = task)} />
         )}
       </Panel>
+      <div class="stack">
+      {failed > 0 && <Failures />}
       {last.length > 0 && (
         <Panel title="Lately" edge="flush" aside={<a href={to('tasks')}>All tasks</a>}>
           <ul class="lately">
@@ -84,8 +88,40 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
           </ul>
         </Panel>
       )}
+      </div>
+      </div>
       {stopping.value && <StopDialog task={stopping.value.task_id} onClose={() => (stopping.value = null)} />}
     </>
+  );
+}
+
+const MOST_FAILURES = 5;
+
+/** The most frequent causes. */
+function Failures() {
+  const failures = useFollowing<Resources['/api/failures']>(
+    '/api/failures',
+    (topic) => topic === 'tasks' || topic === '*',
+  );
+  const groups = failures.value.value?.groups ?? [];
+  if (groups.length === 0) return null;
+  return (
+    <Panel title="Failures" edge="flush" aside={<a href={to('failures')}>All failures</a>}>
+      <ul class="lately">
+        {groups.slice(0, MOST_FAILURES).map((group) => (
+          <li key={keyOf(group)}>
+            <Mark tone="bad" word={group.class} icon="failed" />
+            <a href={`${to('failures')}?of=${partOf(keyOf(group))}`} class="cut">
+              <Words of={group.sentence} />
+            </a>
+            <span class="cut soft">{counted(group.task_ids.length, 'task')}</span>
+            <span class="dim">
+              <Ago at={group.last_seen} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

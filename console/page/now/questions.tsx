@@ -1,6 +1,8 @@
 // Shows the questions of the reasoners, each with a field for the answer.
 
 import type { AskedQuestion } from '../../contract/overviews.ts';
+import type { Resources } from '../../contract/resources.ts';
+import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -8,6 +10,19 @@ import { useId, useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { Quote, Words } from '../text/words.tsx';
+
+/** What a parked task asks, or that its answer waits for a run. */
+export function QuestionOf({ task }: { task: string }) {
+  const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
+  const { questions = [], answered = [] } = now.value.value ?? {};
+  const asked = questions.filter(({ task_id: id }) => id === task);
+  return (
+    <>
+      {asked.length > 0 && <Questions of={asked} />}
+      {answered.includes(task) && <Answered of={[task]} />}
+    </>
+  );
+}
 
 export function Questions({ of }: { of: readonly AskedQuestion[] }) {
   return (

@@ -2,6 +2,7 @@
 
 import { toType } from '../../../policies/facts/next-action.ts';
 import type { TaskShown } from '../../contract/task.ts';
+import { partOf } from '../live/requests.ts';
 import { ActionButton } from '../parts/actions.tsx';
 import { lasting } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
@@ -53,7 +54,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
           <Words of={decisionWords(decision)} />
         </p>
       )}
-      {gate && <GateOf of={gate} task={task.task_id} />}
+      {gate && <GateOf of={gate} task={task.task_id} log={texts.find(({ what }) => what === 'stderr')?.name} />}
       {texts.length > 0 && <TextsOf key={id} task={task.task_id} of={texts} opens="answer" />}
       {!isLast && <p class="dim">The texts of an earlier attempt were replaced by those of the last one.</p>}
     </Panel>
@@ -79,8 +80,15 @@ function EndMark({ of: { ending, class: errorClass, reason } }: { of: Attempt })
   return <Mark tone="bad" word={errorClass} icon="failed" />;
 }
 
-function GateOf({ of, task }: { of: TaskShown['gates'][number]; task: string }) {
-  const { at, passed, checks, findings } = of;
+interface GateProps {
+  of: TaskShown['gates'][number];
+  task: string;
+  /** The name of the text with what the CLI logged; undefined if there is none. */
+  log: string | undefined;
+}
+
+function GateOf({ of, task, log }: GateProps) {
+  const { stage, at, passed, checks, findings } = of;
   return (
     <div class="gate-of attempt">
       <p>
@@ -91,7 +99,7 @@ function GateOf({ of, task }: { of: TaskShown['gates'][number]; task: string }) 
           <Mark tone="bad" word="did not pass" icon="failed" />
         )}{' '}
         <span class="dim">
-          <Ago at={at} />, <a href={to('tasks', task, 'changes')}>what changed</a>
+          <Ago at={at} />
         </span>
       </p>
       <ul class="checks">
@@ -120,6 +128,16 @@ function GateOf({ of, task }: { of: TaskShown['gates'][number]; task: string }) 
           )}
         </div>
       ))}
+      <div class="buttons">
+        <a class="button small" href={`${to('tasks', task, 'changes')}?stage=${partOf(stage)}`}>
+          Open changes
+        </a>
+        {log !== undefined && (
+          <a class="button small" href={`${to('tasks', task, 'raw')}?text=${partOf(log)}`}>
+            Open log
+          </a>
+        )}
+      </div>
     </div>
   );
 }

@@ -9,7 +9,8 @@ import { CopyButton } from '../parts/actions.tsx';
 import { bytes } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
-import { useSignal } from '../reactive.ts';
+import { useEffect, useRef, useSignal } from '../reactive.ts';
+import { route } from '../shell/route.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
@@ -28,7 +29,11 @@ export function Raw({ of }: { of: TaskShown }) {
           <Markdown of={of.summary} label="Summary" lines="kept" />
         )}
       </Panel>
-      {of.texts.length === 0 ? <Empty title="Nothing was sent yet" /> : <TextsOf task={of.task_id} of={of.texts} />}
+      {of.texts.length === 0 ? (
+        <Empty title="Nothing was sent yet" />
+      ) : (
+        <TextsOf task={of.task_id} of={of.texts} shows={route.value.query.get('text')} />
+      )}
       <Explained id={of.task_id} />
     </div>
   );
@@ -54,13 +59,21 @@ interface TextsProps {
   of: TaskShown['texts'];
   /** The kind of text that is open from the start. */
   opens?: TaskShown['texts'][number]['what'];
+  /** The name of the text that is open and in sight from the start. */
+  shows?: string | null;
 }
 
-export function TextsOf({ task, of, opens }: TextsProps) {
+export function TextsOf({ task, of, opens, shows = null }: TextsProps) {
   return (
     <ul class="stack">
       {of.map((text) => (
-        <TextOf key={text.name} task={task} of={text} isFirstOpen={text.what === opens} />
+        <TextOf
+          key={text.name}
+          task={task}
+          of={text}
+          isFirstOpen={text.what === opens}
+          isSought={text.name === shows}
+        />
       ))}
     </ul>
   );
@@ -70,13 +83,22 @@ interface TextProps {
   task: string;
   of: TaskShown['texts'][number];
   isFirstOpen: boolean;
+  isSought: boolean;
 }
 
-function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen }: TextProps) {
-  const isOpen = useSignal(isFirstOpen);
+function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen, isSought }: TextProps) {
+  const isOpen = useSignal(isFirstOpen || isSought);
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isSought) item.current?.scrollIntoView();
+  }, []);
   return (
-    <li class="panel">
-      <details class="opens" open={isFirstOpen} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+    <li ref={item} class="panel">
+      <details
+        class="opens"
+        open={isFirstOpen || isSought}
+        onToggle={(event) => (isOpen.value = event.currentTarget.open)}
+      >
         <summary>
           <b>{what}</b>{' '}
           <span class="mono">

@@ -4,6 +4,7 @@ import type { Resources } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
 import { CallOf } from '../now/now-view.tsx';
+import { QuestionOf } from '../now/questions.tsx';
 import { ActionList } from '../parts/actions.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
@@ -48,6 +49,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
           <ActionList of={next} busy={busy} />
         </Panel>
       )}
+      {state === 'parked' && <QuestionOf task={of.task_id} />}
       {state === 'running' && <RunningNow task={of.task_id} />}
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {stages.length === 0 ? (

@@ -153,6 +153,8 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks/*: button "Redo stage"': 'live-runs',
   'tasks/*: button "STAGE, attempt N"': 'live-runs',
   'tasks/*: button "Copy the command"': 'live-runs',
+  'tasks/*: textarea "Answer to TASK"': 'live-runs',
+  'tasks/*: button "Answer"': 'live-runs',
   'dialog ACTION?: button "Run it"': 'live-runs',
   'tasks/*/manifest: button "Save"': 'live-new-task',
   'tasks/*/manifest: button "Line N"': 'live-new-task',
