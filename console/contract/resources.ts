@@ -44,7 +44,7 @@ export interface ResourcesOf {
   diff: DiffShown;
   /** /api/tasks/ID/manifest */
   manifest: ManifestShown;
-  /** /api/tasks/ID/texts/NAME */
+  /** /api/tasks/ID/texts/NAME is its beginning, /api/tasks/ID/texts/NAME/end its end. */
   text: TextShown;
   /** /api/sessions/ID */
   session: ConversationShown;

@@ -20,6 +20,7 @@ import {
 } from './reads/overviews.ts';
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
 import { explainedShown, taskShown, textShown } from './reads/task.ts';
+import { tailOfFile } from './reads/texts.ts';
 
 interface Serving {
   project: ServedProject;
@@ -41,6 +42,7 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/tasks/*/diff', ({ project }, [id]) => diffsShown(id!, project)],
   ['api/tasks/*/diff/*', ({ project }, [id, stage]) => diffShown(id!, stage!, project)],
   ['api/tasks/*/texts/*', ({ project }, [id, name]) => textShown(id!, name!, project)],
+  ['api/tasks/*/texts/*/end', ({ project }, [id, name]) => textShown(id!, name!, project, tailOfFile)],
   ['api/failures', async ({ live, project }) => answerWith(failuresShown(await live.lines.rows(), project.clock()))],
   ['api/budgets', ({ project }) => limits(project)],
   ['api/spent', async ({ live, project }) => answerWith(spentShown(await live.lines.spent(), project.clock()))],

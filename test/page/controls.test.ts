@@ -69,7 +69,7 @@ function fullWorld(): Record<string, unknown> {
     '/api/tasks/key-0/explain': world['/api/tasks/price-rounding/explain'],
     '/api/tasks/price-rounding/diff': { stages: [], whole: true },
     '/api/tasks/price-rounding/diff/*': { ...(world['/api/tasks/price-rounding/diff/*'] as object), text: diff },
-    '/api/tasks/price-rounding/texts/outputs%2Fone.err': { text: 'x'.repeat(25_000), cut: 0 },
+    '/api/tasks/price-rounding/texts/outputs%2Fone.err': { text: 'x'.repeat(25_000), cut: 9 },
   };
 }
 

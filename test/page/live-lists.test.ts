@@ -204,6 +204,8 @@ live.test('a long prompt and a long diff are shown to their end', async ({ rig, 
   await diff.getByText('+later').waitFor();
   await page.locator('summary', { hasText: 'Changes from before this stage' }).click();
   await page.getByRole('table', { name: 'What had changed before' }).getByText('src/edited.txt').waitFor();
+  const log = Array.from({ length: 90_000 }, (_, n) => `logged ${n}`).join('\n');
+  rig.write('.tmp/task/long-text/outputs/long.err', `${log}\nits last line\n`);
   await go('tasks/long-text/raw');
   const prompt = page.locator('summary', { hasText: /^prompt/ }).first();
   const name = await prompt.locator('.mono').innerText();
@@ -212,6 +214,13 @@ live.test('a long prompt and a long diff are shown to their end', async ({ rig, 
   const shown = await page.getByLabel(name).innerText();
   const kept = readFileSync(path.join(rig.project, '.tmp/task/long-text', name), 'utf8');
   assert.is(shown.trim(), kept.trim());
+  await page.locator('summary', { hasText: 'long.err' }).click();
+  await page.getByRole('button', { name: 'Show the end' }).click();
+  const end = page.getByLabel('The end of outputs/long.err');
+  await end.waitFor();
+  assert.match(await page.getByLabel('outputs/long.err', { exact: true }).innerText(), /^logged 0\nlogged 1\n/);
+  await page.getByRole('button', { name: 'Show all 524,' }).last().click();
+  assert.match(await end.innerText(), /^logged \d+\nlogged [\s\S]*\nlogged 89999\nits last line\s*$/);
   await page.getByRole('button', { name: 'Copy prompt' }).first().click();
   await page.getByText('The page copied prompt.').waitFor();
 });

@@ -49,46 +49,46 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
       {questions.length > 0 && <Questions of={questions} />}
       {answered.length > 0 && <Answered of={answered} />}
       <div class="now-columns">
-      <Panel title="At work" edge="flush">
-        {running.length === 0 ? (
-          <Empty title="Nothing runs">
-            <span>A task that runs is shown here at once.</span>
-            <div class="buttons">
-              <a class="button" href={to('tasks')}>
-                Choose a task to run
-              </a>
-              <a class="button" href={to('new')}>
-                New task
-              </a>
-            </div>
-          </Empty>
-        ) : (
-          <Running tasks={running} onStop={(task) => (stopping.value = task)} />
-        )}
-      </Panel>
-      <div class="stack">
-      {failed > 0 && <Failures />}
-      {last.length > 0 && (
-        <Panel title="Lately" edge="flush" aside={<a href={to('tasks')}>All tasks</a>}>
-          <ul class="lately">
-            {last.map(({ task_id: id, state, since, stage, class: errorClass, reason }) => (
-              <li key={id}>
-                <StateMark state={state} />
-                <a href={to('tasks', id)} class="cut">
-                  <Words of={id} />
+        <Panel title="At work" edge="flush">
+          {running.length === 0 ? (
+            <Empty title="Nothing runs">
+              <span>A task that runs is shown here at once.</span>
+              <div class="buttons">
+                <a class="button" href={to('tasks')}>
+                  Choose a task to run
                 </a>
-                <span class="cut soft">
-                  {errorClass && `${stage ?? 'the start'}: ${errorClass}${reason === null ? '' : ` (${reason})`}`}
-                </span>
-                <span class="dim">
-                  <Ago at={since} />
-                </span>
-              </li>
-            ))}
-          </ul>
+                <a class="button" href={to('new')}>
+                  New task
+                </a>
+              </div>
+            </Empty>
+          ) : (
+            <Running tasks={running} onStop={(task) => (stopping.value = task)} />
+          )}
         </Panel>
-      )}
-      </div>
+        <div class="stack">
+          {failed > 0 && <Failures />}
+          {last.length > 0 && (
+            <Panel title="Lately" edge="flush" aside={<a href={to('tasks')}>All tasks</a>}>
+              <ul class="lately">
+                {last.map(({ task_id: id, state, since, stage, class: errorClass, reason }) => (
+                  <li key={id}>
+                    <StateMark state={state} />
+                    <a href={to('tasks', id)} class="cut">
+                      <Words of={id} />
+                    </a>
+                    <span class="cut soft">
+                      {errorClass && `${stage ?? 'the start'}: ${errorClass}${reason === null ? '' : ` (${reason})`}`}
+                    </span>
+                    <span class="dim">
+                      <Ago at={since} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
+        </div>
       </div>
       {stopping.value && <StopDialog task={stopping.value.task_id} onClose={() => (stopping.value = null)} />}
     </>

@@ -112,6 +112,37 @@ function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen, isSought }
   );
 }
 
+/** Of a long text the beginning and, when the user requests it, the end are shown, so that the page stays small. */
+function Rest({ task, name, cut }: { task: string; name: string; cut: number }) {
+  const isShown = useSignal(false);
+  if (isShown.value) return <EndOf task={task} name={name} />;
+  return (
+    <p class="dim buttons">
+      {bytes(cut)} more are in the file.{' '}
+      <button type="button" class="button small" onClick={() => (isShown.value = true)}>
+        Show the end
+      </button>
+    </p>
+  );
+}
+
+function EndOf({ task, name }: { task: string; name: string }) {
+  const end = useFollowing<ResourcesOf['text']>(
+    `/api/tasks/${partOf(task)}/texts/${partOf(name)}/end`,
+    (topic, id) => topic === 'task' && id === task,
+  );
+  return (
+    <Shown of={end} what="the end of the text">
+      {({ text }) => (
+        <>
+          <p class="dim">The end of the file:</p>
+          <Quote of={text} label={`The end of ${name}`} as="code" />
+        </>
+      )}
+    </Shown>
+  );
+}
+
 function OpenText({ task, name, what }: { task: string; name: string; what: string }) {
   const text = useFollowing<ResourcesOf['text']>(
     `/api/tasks/${partOf(task)}/texts/${partOf(name)}`,
@@ -123,7 +154,7 @@ function OpenText({ task, name, what }: { task: string; name: string; what: stri
         <>
           {what === 'answer' ? <Markdown of={said} label={name} /> : <Quote of={said} label={name} as="code" />}
           <CopyButton text={said} of={what} />
-          {cut > 0 && <p class="dim">{bytes(cut)} more are in the file.</p>}
+          {cut > 0 && <Rest task={task} name={name} cut={cut} />}
         </>
       )}
     </Shown>

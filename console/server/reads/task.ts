@@ -225,12 +225,13 @@ function sumOf(figures: readonly (number | null)[]): number | null {
 
 const MAX_TEXT = 512 * 1024;
 
-export async function textShown(id: string, name: string, project: ServedProject): Promise<Reply> {
+/** @param part the beginning of the text, or its end. */
+export async function textShown(id: string, name: string, project: ServedProject, part = headOfFile): Promise<Reply> {
   const task = foundTask(id, project);
   if ('how' in task) return task;
   const found = shownFiles(task).find((each) => each.name === name);
   if (found === undefined) return refused(404, `${id} has no text of that name`, 'reload the page');
-  return answerWith(headOfFile(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
+  return answerWith(part(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { redactorOf } from '../../../loops/redactor.ts';
 import { readTask } from '../../../loops/task/task.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
-import { readHead } from '../../../state/disk/regular-file.ts';
+import { readHead, readTail } from '../../../state/disk/regular-file.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { manifestsIn } from '../../../state/task-folder.ts';
 import type { TextShown } from '../../contract/task.ts';
@@ -25,6 +25,18 @@ export function headOfFile(file: string, most: number, redactor: Redactor): Text
   return shown.how === 'whole'
     ? { text: shown.text, cut: 0 }
     : { text: shown.text, cut: Math.max(1, bytes - Buffer.byteLength(shown.text)) };
+}
+
+/** Returns the end of a file, from the beginning of a line. Throws the same. */
+export function tailOfFile(file: string, most: number, { redact, withheld }: Redactor): TextShown {
+  const { text, bytes } = readTail(file, most + MAX_SECRET);
+  const before = withheld.length;
+  const redacted = redact(text);
+  if (withheld.length > before) return { text: redacted, cut: 0 };
+  // A secret may begin before what is read, so what remains of it is not recognized.
+  const from = Math.max(bytes > most + MAX_SECRET ? MAX_SECRET : 0, redacted.length - most);
+  const shown = from === 0 ? redacted : redacted.slice(redacted.indexOf('\n', from - 1) + 1 || from);
+  return { text: shown, cut: Math.max(0, bytes - Buffer.byteLength(shown)) };
 }
 
 export function headOfText(text: string, most: number, redactor: Redactor): string {

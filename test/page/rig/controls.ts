@@ -161,6 +161,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks/*/manifest: button "Take the file’s text"': 'live-new-task',
   'tasks/*/manifest: button "Keep my text"': 'live-new-task',
   'tasks/*/raw: button "Copy TEXT"': 'live-lists',
+  'tasks/*/raw: button "Show the end"': 'live-lists',
   'tasks/*/raw: summary "TEXT"': 'live-lists',
   'tasks/*/raw: button "Show all N characters"': 'live-lists',
   'tasks/*/changes: button "Fold all files"': 'live-lists',

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { headOfFile, headOfText } from '../../../../console/server/reads/texts.ts';
+import { headOfFile, headOfText, tailOfFile } from '../../../../console/server/reads/texts.ts';
 import { redactorOf } from '../../../../loops/redactor.ts';
 import { openConsoleOf } from '../../../rig/console-client.ts';
 import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
@@ -35,6 +35,27 @@ test('across the edge, and across the end of what is read', ({ rig }) => {
     assert.is(headOfText(whole, most, redactor), shown, what);
     assert.ok(cut > 0 && shown.length <= most, what);
   }
+});
+
+test('the end of a file, without the rest of a secret that began before it', ({ rig }) => {
+  const redactor = redactorOf({}, []);
+  const file = path.join(rig.project, 'text.md');
+  for (const [most, after] of [
+    [1000, 0],
+    [1000, 990],
+    [1000, 1000 + 64 * 1024 - 10],
+    [70_000, 70_000 + 64 * 1024 - 10],
+  ] as const) {
+    const rest = 'word\n'.repeat(after).slice(0, after);
+    rig.write('text.md', `${'more '.repeat(40_000)}\n${TOKEN}\n${rest}`);
+    const { text, cut } = tailOfFile(file, most, redactor);
+    assert.not.ok(/ghp_|aB3d|jK9/.test(text), `${most} ${after}`);
+    assert.ok(cut > 0 && text.length <= most, `${most} ${after}`);
+    assert.ok(rest.endsWith(text) || text.includes('REDACTED'), `${most} ${after}`);
+  }
+  rig.write('text.md', 'ä\nend\n');
+  assert.equal(tailOfFile(file, 1000, redactor), { text: 'ä\nend\n', cut: 0 });
+  assert.equal(tailOfFile(file, 4, redactor), { text: 'end\n'.slice(-4), cut: 3 });
 });
 
 test('what is short is whole, also where its bytes are more than its characters', ({ rig }) => {
