@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import type { ComparisonReport } from '../../policies/report/comparison.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
+import { validatorOf } from '../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -52,7 +53,9 @@ const withAll = (tools: readonly string[]) => tools.flatMap((tool) => ['--with',
 
 async function compareIn(rig: TestRig, ...words: string[]) {
   const { code, stdout, stderr } = await rig.run('tollgate', ['compare', ...words, '--json']);
-  return { code, stderr, report: (stdout === '' ? null : JSON.parse(stdout)) as ComparisonReport };
+  const report = (stdout === '' ? null : JSON.parse(stdout)) as ComparisonReport;
+  if (code !== 2) assert.ok(validatorOf('COMPARISON_SCHEMA')(report), 'the report fits its schema');
+  return { code, stderr, report };
 }
 
 test('each of four CLIs gets the prompt once, in its own worktree, and one report shows them all', async ({ rig }) => {

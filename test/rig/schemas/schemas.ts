@@ -3,6 +3,7 @@
 import { BATCH } from './batch.ts';
 import { BUDGET } from './budget.ts';
 import { CALL, FAILURE } from './call.ts';
+import { COMPARISON } from './comparison.ts';
 import { BACKUPS, HISTORY, SESSIONS } from './conversation.ts';
 import { ERRORS, HEALTH } from './errors.ts';
 import { EXPLANATION } from './explain.ts';
@@ -34,6 +35,7 @@ const SCHEMAS: Record<string, Schema> = {
   SESSIONS_SCHEMA: SESSIONS,
   BACKUPS_SCHEMA: BACKUPS,
   BATCH_SCHEMA: BATCH,
+  COMPARISON_SCHEMA: COMPARISON,
   JOURNAL_SCHEMA: JOURNAL,
   STATUS_SCHEMA: STATUS,
   EXPLAIN_SCHEMA: EXPLANATION,
