@@ -21,6 +21,7 @@ import { identify } from '../../../wrappers/processes/identity.ts';
 import { endOf } from '../../command.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { run as call } from '../call.ts';
+import { run as compare } from '../compare/compare.ts';
 import { run as distill } from '../distill/distill.ts';
 import { run } from '../run.ts';
 import { run as supervise } from '../supervise/supervise.ts';
@@ -49,7 +50,7 @@ export function startCarrier(folder: string, run: string, self: ProcessIdentity)
   }
 }
 
-const COMMANDS = { run, call, supervise, distill } as const;
+const COMMANDS = { run, call, compare, supervise, distill } as const;
 
 /** Does nothing if another process has the run, or if it has ended. */
 export async function carry(id: string): Promise<Ran> {

@@ -34,18 +34,16 @@ export function answerOfRun(run_id: string, standing: CarriedStanding): ToolResu
       return { how: 'failed', object: lost(run_id, standing.start) };
     case 'ended':
       if (standing.start.what === 'ask') return ofCall(standing.start, standing.end);
+      if (standing.start.argv[0] === 'compare') return ofComparison(standing.end, run_id);
       return standing.start.argv[0] === 'distill' ? ofBook(standing.end, run_id) : ofTask(standing.start, standing.end);
   }
 }
 
 /** The process of the run was killed. If the run was of a task, the next run settles it. */
 function lost(run_id: string, { what, task, argv: [verb = '', word = ''] }: CarriedStart): ToolResult['object'] {
-  const isBook = verb === 'distill';
   const next =
     what === 'run'
-      ? isBook
-        ? toDo('call distill with the same arguments: it settles what was paid for, and continues')
-        : toType('settle what was paid for, and continue', `tollgate ${verb} ${shellWord(word)}`, 'pays')
+      ? (AGAIN[verb] ?? toType('settle what was paid for, and continue', `tollgate ${verb} ${shellWord(word)}`, 'pays'))
       : toDo(
           'wait some minutes and ask the same: what its CLI says may still be found; with again: true it is paid once more',
         );
@@ -53,6 +51,19 @@ function lost(run_id: string, { what, task, argv: [verb = '', word = ''] }: Carr
     ...{ run_id, state: 'lost', task, class: 'transient', reason: 'lost' },
     ...{ message: 'the process of this run was killed', next_actions: [next] },
   };
+}
+
+const AGAIN: Readonly<Record<string, NextAction>> = {
+  distill: toDo('call distill with the same arguments: it settles what was paid for, and continues'),
+  compare: toDo('call compare with resume: "last": it settles what was paid for, and continues'),
+};
+
+/** A variant that is not done is a result, which the caller compares with the others. */
+function ofComparison({ exit_code, object }: CarriedEnd, run_id: string): ToolResult {
+  const { schema, ...view } = object;
+  const isRefused = view.state === 'refused';
+  const why = isRefused ? { class: 'tooling', reason: 'bad_input' } : {};
+  return { how: isRefused ? 'failed' : 'done', object: { run_id, ...view, exit_code, ...why } };
 }
 
 /** A book that has paused needs its user, so that it is no success. */

@@ -1,9 +1,11 @@
 // What an agent does with tollgate mcp beside running: it creates a task, supervises, answers, reads logs, classifies, and sees progress.
 
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BuiltIn } from '../../../../policies/facts/tools.ts';
 import { type DocumentApi, startDocumentApi } from '../../../rig/document-api.ts';
 import { type McpClient, openMcp } from '../../../rig/mcp-client.ts';
 import { answerWith, failWith } from '../../../rig/streams.ts';
@@ -32,7 +34,7 @@ test('a tool that may call a model says that it reaches out of this machine, and
   const { client, close } = await openMcp(rig);
   const { tools } = await client.listTools();
   const open = tools.filter(({ annotations }) => annotations?.openWorldHint === true);
-  assert.equal(open.map(({ name }) => name).sort(), ['answer', 'ask', 'distill', 'run_task', 'supervise']);
+  assert.equal(open.map(({ name }) => name).sort(), ['answer', 'ask', 'compare', 'distill', 'run_task', 'supervise']);
   for (const { name, annotations } of tools) {
     assert.type(annotations?.openWorldHint, 'boolean', name);
     if (annotations?.openWorldHint) assert.is(annotations.readOnlyHint, false, name);
@@ -164,6 +166,55 @@ test('a book that is paused says how to continue, and pays for no section twice'
   assert.equal([done.isError, done.object.state, api.paid().length], [false, 'complete', 3], done.text);
   await mcp.close();
   await api.close();
+});
+
+test('two CLIs are compared, and the changes of one are applied, if the server allows writing', async ({ rig }) => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: rig.project, env: rig.env });
+  git('init', '-q');
+  writeFileSync(path.join(rig.home, '.gitconfig'), '[user]\n\tname = User\n\temail = user@localhost\n');
+  rig.write('.gitignore', '.tmp/\n');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'first');
+  rig.answer(({ report: { tool } }) => [
+    { do: 'save', file: 'who.txt', text: `${tool}\n` },
+    ...answerWith(tool as BuiltIn, `I am ${tool}.`),
+  ]);
+  const given = {
+    prompt: 'Write your name to who.txt',
+    variants: ['codex', 'claude'],
+    access: 'write',
+    wait_ms: 20_000,
+  };
+  const reader = await openMcp(rig, ['--trust-workspace']);
+  for (const [tool, refusedGiven, says] of [
+    ['compare', given, /allows comparisons that read alone/],
+    ['compare', { ...given, access: 'read', variants: ['codex'] }, /2 to 16 variants/],
+    ['compare', { ...given, task: 'fix' }, /one of `prompt`, `task` and `resume`/],
+    ['compare', { ...given, variants: ['--remove=last', 'codex'] }, /must match pattern/],
+    ['pick_variant', { variant: '1' }, /changes no file of the project/],
+    ['pick_variant', { variant: '--remove=last' }, /must match pattern/],
+  ] as const) {
+    const said = await ended(reader, await reader.ask(tool, refusedGiven));
+    assert.is(said.isError, true, said.text);
+    assert.match(said.text, says);
+  }
+  await reader.close();
+  assert.is(rig.calls.length, 0);
+  const mcp = await openMcp(rig, ['--trust-workspace', '--access=write']);
+  const compared = await ended(mcp, await mcp.ask('compare', given));
+  assert.is(compared.isError, false, compared.text);
+  assert.equal(
+    compared.object.variants.map(({ name, state, answer }: Record<string, unknown>) => [name, state, answer]),
+    [
+      ['codex', 'done', 'I am codex.'],
+      ['claude', 'done', 'I am claude.'],
+    ],
+  );
+  const picked = await mcp.ask('pick_variant', { variant: 'claude' });
+  assert.equal([picked.isError, picked.object.files], [false, ['who.txt']], picked.text);
+  assert.is(readFileSync(path.join(rig.project, 'who.txt'), 'utf8'), 'claude\n');
+  assert.is(rig.calls.length, 2);
+  await mcp.close();
 });
 
 test('an answer is held to a schema, and a cap or an account that cannot be is refused', async ({ rig }) => {
