@@ -65,6 +65,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'policies/manifest/variants.ts': 'an example in a message',
   'bin/tollgate/mcp/mcp.ts': 'examples: how some of them are told of the server',
   'bin/tollgate/mcp/serve.ts': 'whom an agent may ask, in words',
+  'console/page/compare/compare-view.tsx': 'an example',
   'console/page/distill/distill-view.tsx': 'models of the Gemini API to choose from',
   'policies/distill/': 'the Gemini API: its models, limits and failures',
   'policies/manifest/manifest-fields.ts': 'examples; and who understands `effort`, which the schema says too',

@@ -5,6 +5,7 @@ import type { FailureExplanation } from '../../loops/report/explanation.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
 import type { CheckFinding } from '../../policies/facts/finding.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
+import type { ComparisonReport } from '../../policies/report/comparison.ts';
 import type { IterationCells } from '../../policies/supervise/supervise-text.ts';
 
 export type { FailureExplanation } from '../../loops/report/explanation.ts';
@@ -123,6 +124,17 @@ export interface MachineShown {
     /** In words. */
     signed_in: string;
   }[];
+}
+
+export interface ComparisonsShown {
+  /** The newest first; `picked`: the name of the variant whose changes were applied. */
+  comparisons: { comparison_id: string; at: string; names: string[]; picked: string | null; removed: boolean }[];
+}
+
+export interface ComparisonShown {
+  report: ComparisonReport;
+  /** The changes by the number of the variant, without secrets. */
+  diffs: Record<string, string>;
 }
 
 export interface BooksShown {

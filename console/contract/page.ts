@@ -78,6 +78,9 @@ export interface Actions {
   '/api/undo': { session: string };
   '/api/redo': { session: string; n: number };
   '/api/recover': { session: string; choice: 'rollback' | 'clear' | 'export' | 'ignore' };
+  '/api/compare/pick': { comparison: string; n: number };
+  '/api/compare/remove': { comparison: string };
+  '/api/compare/resume': { comparison: string };
   '/api/distill/start': { book: string; prompt: string | null; model: string; max_calls: number | null };
   '/api/distill/pause': { name: string };
   '/api/distill/stop': { name: string };

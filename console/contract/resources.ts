@@ -3,6 +3,8 @@
 import type {
   BookShown,
   BooksShown,
+  ComparisonShown,
+  ComparisonsShown,
   ExplainedShown,
   FailuresShown,
   LimitsShown,
@@ -25,6 +27,7 @@ export interface Resources {
   '/api/sessions': SessionsShown;
   '/api/health': HealthShown;
   '/api/supervise': SupervisionsShown;
+  '/api/compare': ComparisonsShown;
   '/api/distill': BooksShown;
   '/api/machine': MachineShown;
   '/api/choices': ChoicesShown;
@@ -48,6 +51,8 @@ export interface ResourcesOf {
   text: TextShown;
   /** /api/sessions/ID */
   session: ConversationShown;
+  /** /api/compare/ID */
+  comparison: ComparisonShown;
   /** /api/distill/NAME; its exports are at /api/distill/NAME/export.md, .txt and .pdf, as files to download. */
   book: BookShown;
 }

@@ -14,11 +14,18 @@ import { launcherIn } from '../launcher.ts';
 import { readRow } from '../report/task-row.ts';
 import { branchOf, lookIntoWorktree } from '../run/worktree.ts';
 import { treeRules } from '../task/keep-start.ts';
-import type { RunContext } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { readChanges } from '../tree/read-changes.ts';
 import { askGit } from '../tree/run-git.ts';
 import { type Comparison, folderOf } from './comparison.ts';
+
+/** Where a comparison is read. */
+interface Reading {
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  stop: AbortSignal;
+}
 
 /** `diffs`: the text of each diff by the number of its variant, without secrets. */
 interface CollectedComparison {
@@ -26,7 +33,7 @@ interface CollectedComparison {
   diffs: Map<number, string>;
 }
 
-export async function collectComparison(comparison: Comparison, context: RunContext): Promise<CollectedComparison> {
+export async function collectComparison(comparison: Comparison, context: Reading): Promise<CollectedComparison> {
   const { comparison_id: id, variants: planned, at, task_id, base, budget, picked, removed } = comparison;
   const state = projectState(context.cwd, context.environment);
   const folder = folderOf(state, id);
@@ -146,7 +153,7 @@ const LOOK_MS = 60_000;
 async function changesOf(
   open: OpenTask,
   { base }: Comparison,
-  context: RunContext,
+  context: Reading,
 ): Promise<{ diff: string | null; problem: string | null; commit: string | null }> {
   const there = lookIntoWorktree(open);
   if (there === null) return { diff: null, problem: REMOVED, commit: null };

@@ -18,7 +18,7 @@ export async function keepStart(open: OpenTask, context: RunContext): Promise<st
 /** The rules by which git reads a folder of the task's tree: nothing forbidden, and none of our own files. */
 export async function treeRules(
   { task, manifest, root }: OpenTask,
-  { environment, stop }: RunContext,
+  { environment, stop }: { environment: NodeJS.ProcessEnv; stop: AbortSignal },
   cwd: string,
 ): Promise<TreeRules & { environment: NodeJS.ProcessEnv; halt: AbortSignal }> {
   const forbids = await forbidsOf(manifest.security.forbidden_paths, [root, cwd]);

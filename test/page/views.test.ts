@@ -26,6 +26,10 @@ const SHOWS: Record<string, readonly string[]> = {
   sessions: ['9 days', 'a tag', 'a health', '1 error in a row'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
   supervise: ['a instruction', 'a question', '1 of 3', 'Ask'],
+  compare: ['compare-20261128120000-0a1b', 'a variant, codex'],
+  'compare/compare-20261128120000-0a1b': [
+    ...['a goal', 'a variant', 'a answer', '+a added', 'a sentence', 'a evidence', 'a problem', 'passed (a verdict)'],
+  ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
   machine: ['a version', 'not installed', 'a fix', 'fails'],

@@ -66,29 +66,6 @@ export function distillWanted(
 }
 
 /** @returns the run, or what is wrong with the request. */
-export function compareWanted(given: Record<string, unknown>, server: ServerSettings): WantedRun | string {
-  const { prompt, task, resume, variants, access, max_calls, max_tokens, max_usd } = given;
-  const chosen = [prompt, task, resume].filter((value) => value !== undefined);
-  if (chosen.length !== 1) return 'give one of `prompt`, `task` and `resume`';
-  const most = access ?? (task === undefined ? 'read' : 'write');
-  if (ACCESS.indexOf(most as Access) > ACCESS.indexOf(server.access))
-    return `this server allows comparisons that read alone; the user allows more by registering it with: tollgate mcp --access write`;
-  const flags = [
-    ...(Array.isArray(variants) ? variants.map((variant) => `--with=${variant}`) : []),
-    ...flagsOf({ access, resume, 'max-calls': max_calls, 'max-tokens': max_tokens, 'max-usd': dollars(max_usd) }),
-  ];
-  const words = resume === undefined ? ['--', String(prompt ?? task)] : [];
-  const argv = ['compare', '--json', ...flags, ...(server.trustWorkspace ? [TRUST] : []), ...words];
-  const asks = hashOf(argv);
-  return {
-    ...{ what: 'run', task: null, tool: null, asks, argv },
-    ...{ name: `run.compare-${asks.slice(0, 16)}`, answeredBy: 'running' },
-    filesFor: () => null,
-    prepare: () => {},
-  };
-}
-
-/** @returns the run, or what is wrong with the request. */
 export function callWanted(given: Record<string, unknown>, server: ServerSettings): WantedRun | string {
   const {
     cli,
@@ -139,12 +116,13 @@ export function callWanted(given: Record<string, unknown>, server: ServerSetting
 /** A CLI may get it as one argument, for which Linux has 128 KiB. */
 const MAX_SCHEMA = 100_000;
 
-const flagsOf = (values: Record<string, unknown>): string[] =>
+export const flagsOf = (values: Record<string, unknown>): string[] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 
 /** A flag takes no exponent. */
-const dollars = (amount: unknown): string | undefined => (amount === undefined ? undefined : Number(amount).toFixed(9));
+export const dollars = (amount: unknown): string | undefined =>
+  amount === undefined ? undefined : Number(amount).toFixed(9);
 
-const TRUST = '--trust-workspace';
+export const TRUST = '--trust-workspace';
 
-const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+export const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

@@ -25,18 +25,19 @@ import { type BuiltInRole, ROLES } from '../../../policies/manifest/roles.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { askForObject, endOf, objectIn } from '../../command.ts';
-import { run as compare } from '../compare/compare.ts';
 import { run as distill } from '../distill/distill.ts';
 import { run as init } from '../init.ts';
 import { run as answer } from '../supervise/answer.ts';
 import { refusalWithin } from '../within-call.ts';
 import { startCarrier } from './carrier.ts';
-import { callWanted, compareWanted, distillWanted, supervisionWanted, taskWanted } from './requests.ts';
+import { compareTools } from './compare-tools.ts';
+import { callWanted, distillWanted, supervisionWanted, taskWanted } from './requests.ts';
 import { answerOfRun, refused } from './run-object.ts';
 import {
   ACCESS,
-  COUNT,
+  DOLLARS,
   type FieldSchema,
+  GIVES,
   giving,
   LIST,
   type McpTool,
@@ -46,21 +47,12 @@ import {
   type ToolCaller,
   type ToolResult,
   taking,
+  WAIT,
   WORD,
 } from './tool.ts';
 import { inTurn, verbTool } from './verb.ts';
 
-const WAIT: FieldSchema = {
-  ...{ type: 'integer', minimum: 0, maximum: 45_000 },
-  description: 'wait at most this many ms for the end before answering with state "running"; default: 30000',
-};
-
-/** More than any call costs. */
-const DOLLARS: FieldSchema = { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 };
-
 const RUN: FieldSchema = { type: 'string', pattern: RUN_ID.source, description: 'run_id of an earlier answer' };
-
-const GIVES = giving({ run_id: WORD, state: WORD });
 
 export const RUNS: readonly McpTool[] = [
   {
@@ -230,53 +222,7 @@ export const RUNS: readonly McpTool[] = [
     act: (given, caller) =>
       given.pause === true ? paused(given) : beginAndWait(distillWanted(given, caller.server), given, caller),
   },
-  {
-    name: 'compare',
-    title: 'Compare CLIs, models or accounts',
-    about:
-      'Sends one prompt or task to several variants at once, each in its own git worktree, within one budget. Answers with the answers and the sizes of the changes, or with state "running" and a run_id to wait for.',
-    takes: taking({
-      prompt: { type: 'string', maxLength: 100_000 },
-      task: { ...TASK, description: 'a task, instead of a prompt' },
-      resume: { ...TASK, description: 'a comparison to continue, or "last"; without the other arguments' },
-      variants: {
-        ...{ type: 'array', maxItems: 16, items: { type: 'string', pattern: '^[a-z][^\\n\\r]{0,200}$' } },
-        description: 'two or more, each as TOOL[:MODEL][@ACCOUNT]',
-      },
-      access: { type: 'string', enum: ['read', 'write'], description: 'for a prompt; default: read' },
-      max_calls: { type: 'integer', minimum: 2, maximum: 1000, description: 'paid calls of all variants together' },
-      max_tokens: { type: 'integer', minimum: 2, description: 'tokens of all variants together' },
-      max_usd: { ...DOLLARS, description: 'dollars of all variants together' },
-      wait_ms: WAIT,
-    }),
-    gives: GIVES,
-    changes: 'something',
-    callsModel: true,
-    act: (given, caller) => beginAndWait(compareWanted(given, caller.server), given, caller),
-  },
-  verbTool({
-    name: 'pick_variant',
-    title: 'Apply the changes of a variant',
-    about: 'Applies what one variant of a comparison changed to the working tree, uncommitted and completely.',
-    takes: taking(
-      {
-        variant: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', description: 'its number or name' },
-        comparison: { ...TASK, description: 'default: the last one' },
-      },
-      'variant',
-    ),
-    gives: giving({ n: COUNT, files: LIST }),
-    changes: 'something',
-    run: compare,
-    refuses: (_, { access }) =>
-      access === 'read'
-        ? 'this server changes no file of the project; the user allows it by registering it with: tollgate mcp --access write'
-        : null,
-    argv: ({ variant, comparison }) => [
-      `--pick=${variant}`,
-      ...(comparison === undefined ? [] : [`--of=${comparison}`]),
-    ],
-  }),
+  ...compareTools(beginAndWait),
   {
     name: 'wait',
     title: 'Wait for a run',

@@ -96,3 +96,14 @@ export const COUNT: FieldSchema = { type: 'integer' };
 export const LIST: FieldSchema = { type: 'array' };
 
 export const OBJECT: FieldSchema = { type: 'object' };
+
+export const WAIT: FieldSchema = {
+  ...{ type: 'integer', minimum: 0, maximum: 45_000 },
+  description: 'wait at most this many ms for the end before answering with state "running"; default: 30000',
+};
+
+/** More than any call costs. */
+export const DOLLARS: FieldSchema = { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 };
+
+/** What a tool that begins a run gives. */
+export const GIVES = giving({ run_id: WORD, state: WORD });

@@ -1,6 +1,7 @@
 // Renders the frame of all views: the rail, the connection's problems, the view and recent notes; and the title and icon of the window.
 
 import { BudgetsView } from '../budgets/budgets-view.tsx';
+import { ComparisonsView, ComparisonView } from '../compare/compare-view.tsx';
 import { BookView } from '../distill/book-view.tsx';
 import { DistillView } from '../distill/distill-view.tsx';
 import { FailuresView } from '../failures/failures-view.tsx';
@@ -54,6 +55,8 @@ function Shown() {
       return of === undefined ? <TasksView /> : <TaskView key={of} id={of} tab={part ?? ''} />;
     case 'new':
       return <NewTaskView />;
+    case 'compare':
+      return of === undefined ? <ComparisonsView /> : <ComparisonView key={of} id={of} />;
     case 'failures':
       return <FailuresView />;
     case 'budgets':

@@ -59,6 +59,7 @@ export const VIEWS = [
   { id: 'now', name: 'Now', key: 'n' },
   { id: 'tasks', name: 'Tasks', key: 't' },
   { id: 'new', name: 'New task', key: 'w' },
+  { id: 'compare', name: 'Compare', key: 'c' },
   { id: 'failures', name: 'Failures', key: 'f' },
   { id: 'budgets', name: 'Budgets', key: 'b' },
   { id: 'sessions', name: 'Sessions', key: 's' },

@@ -25,6 +25,9 @@ export const resumeWanted = (
     ...(held === 'accept' ? ['--accept'] : []),
   ]);
 
+export const comparisonWanted = (id: string, project: { trustWorkspace: boolean }): WantedRun =>
+  wanted(id, null, ['compare', `--resume=${id}`, '--json', ...trust(project)]);
+
 /** @returns a message if the book does not exist, so that no run begins. */
 export function bookWanted(
   { book, prompt }: { book: string; prompt: string | null },

@@ -12,7 +12,7 @@ import type { Actions, Changed } from '../../contract/page.ts';
 import { pageCommand } from '../../contract/page-command.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
-import { bookWanted, continueWanted, resumeWanted } from './begun.ts';
+import { bookWanted, comparisonWanted, continueWanted, resumeWanted } from './begun.ts';
 import { checkNew, createTask } from './drafts.ts';
 import { checkManifest, saveManifest } from './manifests.ts';
 
@@ -103,6 +103,16 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   '/api/redo': ({ session, n }, { commands }) => changed(commands.change(['undo', session, `--redo=${n}`])),
   '/api/recover': ({ session, choice }, { commands }) =>
     changed(commands.change(['recover', session, `--choose=${choice}`])),
+
+  '/api/compare/pick': ({ comparison, n }, { commands }) =>
+    changed(
+      commands.change(['compare', `--pick=${n}`, `--of=${comparison}`]),
+      `The changes of variant ${n} were applied to the tree.`,
+    ),
+  '/api/compare/remove': ({ comparison }, { commands }) =>
+    changed(commands.change(['compare', `--remove=${comparison}`]), `The worktrees of ${comparison} were removed.`),
+  '/api/compare/resume': ({ comparison }, project) =>
+    begun(project, comparisonWanted(comparison, project), `${comparison} continues`),
 
   async '/api/distill/start'(wish, project) {
     const { model, max_calls: most } = wish;
@@ -197,6 +207,9 @@ export const WISHES = {
   '/api/undo': { session: 'id' },
   '/api/redo': { session: 'id', n: 'count' },
   '/api/recover': { session: 'id', choice: ['rollback', 'clear', 'export', 'ignore'] },
+  '/api/compare/pick': { comparison: 'id', n: 'count' },
+  '/api/compare/remove': { comparison: 'id' },
+  '/api/compare/resume': { comparison: 'id' },
   '/api/distill/start': { book: 'word', prompt: 'text or null', model: 'word', max_calls: 'count or null' },
   '/api/distill/pause': { name: 'id' },
   '/api/distill/stop': { name: 'id' },

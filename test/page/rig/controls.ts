@@ -27,9 +27,9 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^dialog Rerun/, /^Rerun these \d+$/, 'Rerun these N'],
   [/^tasks\/\*\/manifest$/, /^Line \d+$/, 'Line N'],
   [/^tasks\/\*\/raw$/, /^(?:prompt|answer|stderr|record) .*/, 'TEXT'],
-  [/^tasks\/\*\/changes$/, /^.+ \+[\d,]+ −[\d,]+.*$/, 'FILE +N −N'],
-  [/^tasks\/\*\/changes$/, /^[▾▸] .+$/, '▾ FILE'],
-  [/^tasks\/\*\/changes$/, /^Show [\d,]+ unchanged lines?$/, 'Show N unchanged lines'],
+  [/^(?:tasks\/\*\/changes|compare\/\*)$/, /^.+ \+[\d,]+ −[\d,]+.*$/, 'FILE +N −N'],
+  [/^(?:tasks\/\*\/changes|compare\/\*)$/, /^[▾▸] .+$/, '▾ FILE'],
+  [/^(?:tasks\/\*\/changes|compare\/\*)$/, /^Show [\d,]+ unchanged lines?$/, 'Show N unchanged lines'],
   [/^sessions\/\*$/, /^[▾▸] Turn \d+.*$/, '▾ Turn N'],
   [/^sessions\/\*$/, /^[\d,]+ lines? of rules.*$/, 'N lines of rules'],
   [/^sessions\/\*$/, /^\d+ .+$/, 'N PROMPT'],
@@ -40,6 +40,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   ],
   [/^tasks\/\*$/, /^.+, attempt \d+ by .+/, 'STAGE, attempt N'],
   [/^tasks\/\*\/raw$/, /^Copy (?:prompt|answer|stderr|record)$/, 'Copy TEXT'],
+  [/^compare\/\*$/, /^Apply the changes of .+/, 'Apply the changes of VARIANT'],
   [/./, /^Stop (?!it$).+/, 'Stop TASK'],
   [/./, /^Answer to .+/, 'Answer to TASK'],
   [/./, /^Bring back no\. .+/, 'Bring back no. N'],
@@ -80,6 +81,7 @@ export function controlName([where, kind, name]: readonly [string, string, strin
 }
 
 export type LiveFile =
+  | 'live-compare'
   | 'live'
   | 'live-books'
   | 'live-limits'
@@ -225,6 +227,17 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   [`${RECOVER}: button "Do it"`]: 'live-sessions',
   'supervise: textarea "Answer to TASK"': 'live-runs',
   'supervise: button "Answer"': 'live-runs',
+  'compare: button "Copy the command"': 'live-compare',
+  'compare/*: button "Fold all files"': 'live-compare',
+  'compare/*: button "Copy the diff"': 'live-compare',
+  'compare/*: button "Download as patch"': 'live-compare',
+  'compare/*: button "▾ FILE"': 'live-compare',
+  'compare/*: button "Resume …"': 'live-compare',
+  'compare/*: button "Remove worktrees …"': 'live-compare',
+  'compare/*: button "Apply the changes of VARIANT"': 'live-compare',
+  'dialog Resume the comparison: button "Resume"': 'live-compare',
+  'dialog Apply the changes: button "Apply"': 'live-compare',
+  'dialog Remove the worktrees: button "Remove"': 'live-compare',
   'distill: button "Distill a book …"': 'live-books',
   'dialog Distill a book: input "The book"': 'live-books',
   'dialog Distill a book: textarea "Instruction (optional)"': 'live-books',

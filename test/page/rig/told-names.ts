@@ -7,6 +7,7 @@ export const LATER = '2099-01-01T00:00:00.000Z';
 export const TASK = 'price-rounding';
 export const SESSION = '58d9e1b3-73c5-4137-8fc7-bac02f7e65df';
 export const BOOK = 'walden';
+export const COMPARISON = 'compare-20261128120000-0a1b';
 
 /** For each field that people, models, CLIs or files fill, by its name. */
 export type Texts = (field: string) => string;

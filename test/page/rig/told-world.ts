@@ -4,7 +4,7 @@ import type { Resources, ResourcesOf } from '../../../console/contract/resources
 import type { DraftShown } from '../../../console/contract/task.ts';
 import { partOf } from '../../../console/page/live/requests.ts';
 import { toldBook, toldSession } from './told-conversations.ts';
-import { BOOK, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
+import { BOOK, COMPARISON, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
 import { toldExplanation, toldNow, toldTask } from './told-task.ts';
 
 /** Where one has to go to see all of it. */
@@ -21,6 +21,8 @@ export const PLACES = [
   'sessions',
   `sessions/${SESSION}`,
   'supervise',
+  'compare',
+  `compare/${COMPARISON}`,
   'distill',
   `distill/${BOOK}`,
   'machine',
@@ -144,6 +146,17 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
         },
       ],
     },
+    '/api/compare': {
+      comparisons: [
+        {
+          comparison_id: COMPARISON,
+          at: NOW,
+          names: [text('variant'), 'codex'],
+          picked: text('variant'),
+          removed: false,
+        },
+      ],
+    },
     '/api/distill': { distillations: [book] },
     '/api/choices': {
       tools: [
@@ -185,12 +198,43 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     [`${below}/texts/outputs%2Fone.err`]: opened,
     [`${below}/texts/${partOf(text('file'))}`]: opened,
     [`/api/sessions/${SESSION}`]: toldSession(text),
+    [`/api/compare/${COMPARISON}`]: toldComparison(text),
     [`/api/distill/${BOOK}`]: book,
     '/api/draft': toldDraft(text),
     [`${below}/manifest`]: toldManifest(text),
     '/api/manifest/check': { ...toldDraft(text), problems: [{ line: 1, message: text('mistake') }] },
   };
 }
+
+const toldComparison = (text: Texts): ResourcesOf['comparison'] => {
+  const common = { model: null, account: null, evidence: null, duration_ms: 1200, calls: 1, unpriced_calls: 1 };
+  const paid = { ...common, tokens: 18, usd: null, diff_problem: null };
+  return {
+    report: {
+      schema: 1,
+      ...{ comparison_id: COMPARISON, state: 'failed', exit_code: 1, at: NOW, task_id: null, goal: text('goal') },
+      base: '0123456789abcdef0123456789abcdef01234567',
+      variants: [
+        {
+          ...{ n: 1, name: text('variant'), tool: 'claude', task_id: `${COMPARISON}-1`, state: 'done', ...paid },
+          ...{ class: null, reason: null, sentence: null, gate: 'passed', verdict: text('verdict') },
+          ...{ diff: { files: 1, added: 1, removed: 1 }, answer: text('answer'), commit: 'abcdef' },
+          files: { answer: null, diff: null, worktree: null },
+        },
+        {
+          ...{ n: 2, name: 'codex', tool: 'codex', task_id: `${COMPARISON}-2`, state: 'interrupted', ...paid },
+          ...{ class: 'transient', reason: text('reason'), sentence: text('sentence'), evidence: text('evidence') },
+          ...{ gate: null, verdict: null, diff: null, diff_problem: text('problem'), answer: null, commit: null },
+          files: { answer: null, diff: null, worktree: null },
+        },
+      ],
+      budget: { calls: 4, tokens: null, usd: null },
+      ...{ picked: null, removed: null, notes: [], next_actions: [] },
+      files: { folder: '', report: '', page: '' },
+    },
+    diffs: { 1: toldDiff(text).text },
+  };
+};
 
 export const toldDraft = (text: Texts): DraftShown => ({
   problems: [],

@@ -1,0 +1,231 @@
+// Lists the comparisons, and shows one: its variants side by side, their answers and changes, and the choice of one.
+
+import { COMPARED_HEADINGS, comparedCells } from '../../../policies/report/comparison.ts';
+import type { ComparisonShown, ComparisonsShown } from '../../contract/overviews.ts';
+import type { Actions } from '../../contract/page.ts';
+import type { Resources, ResourcesOf } from '../../contract/resources.ts';
+import { useFollowing } from '../live/follow.ts';
+import { change, partOf } from '../live/requests.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { StateMark } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Empty, Shown } from '../parts/shown.tsx';
+import { Table } from '../parts/table.tsx';
+import { Dated } from '../parts/times.tsx';
+import { useSignal } from '../reactive.ts';
+import { tellProblem } from '../shell/notes.tsx';
+import { to } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Diff } from '../text/diff.tsx';
+import { Quote, Words } from '../text/words.tsx';
+
+/** The variants are tasks, whose changes are announced. */
+const concerns = (topic: string) => topic === '*' || topic === 'tasks' || topic === 'task';
+
+const EXAMPLE = 'tollgate compare "PROMPT" --with codex --with claude';
+
+export function ComparisonsView() {
+  const all = useFollowing<Resources['/api/compare']>('/api/compare', concerns);
+  return (
+    <View title="Compare" about="The same prompt or task for several CLIs, models or accounts.">
+      <Panel title="Comparisons" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy the command" />}>
+        <Shown of={all} what="the comparisons">
+          {({ comparisons }) =>
+            comparisons.length === 0 ? (
+              <Empty title="No comparison yet">
+                Begin one in a terminal: <code>{EXAMPLE}</code>
+              </Empty>
+            ) : (
+              <Comparisons of={comparisons} />
+            )
+          }
+        </Shown>
+      </Panel>
+    </View>
+  );
+}
+
+function Comparisons({ of }: { of: ComparisonsShown['comparisons'] }) {
+  return (
+    <Table label="Comparisons" heads={['Comparison', 'Begun', 'Variants', 'Picked', 'Worktrees']}>
+      {of.map(({ comparison_id: id, at, names, picked, removed }) => (
+        <tr key={id}>
+          <th scope="row">
+            <a href={to('compare', id)}>
+              <Words of={id} />
+            </a>
+          </th>
+          <td>
+            <Dated at={at} />
+          </td>
+          <td>
+            <Words of={names.join(', ')} />
+          </td>
+          <td>{picked === null ? '-' : <Words of={picked} />}</td>
+          <td>{removed ? 'removed' : 'kept'}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function ComparisonView({ id }: { id: string }) {
+  const comparison = useFollowing<ResourcesOf['comparison']>(`/api/compare/${partOf(id)}`, concerns);
+  return (
+    <View crumbs={<a href={to('compare')}>Compare</a>} title={<Words of={id} />}>
+      <Shown of={comparison} what="the comparison">
+        {(of) => <Sheet of={of} renew={comparison.renew} />}
+      </Shown>
+    </View>
+  );
+}
+
+type Asked = { what: 'pick'; n: number; name: string } | { what: 'remove' } | { what: 'resume' };
+
+function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: () => void }) {
+  const asked = useSignal<Asked | null>(null);
+  const { goal, variants, picked, removed, state } = report;
+  const isOpen = variants.some((variant) => variant.state === 'interrupted' || variant.state === 'never_run');
+  const isRunning = state === 'running';
+  return (
+    <>
+      <Panel
+        title="Variants"
+        edge="flush"
+        aside={
+          removed === null ? (
+            <div class="buttons">
+              {isOpen && !isRunning && (
+                <button type="button" class="button small main" onClick={() => (asked.value = { what: 'resume' })}>
+                  Resume …
+                </button>
+              )}
+              <button
+                type="button"
+                class="button small grave"
+                disabled={isRunning}
+                onClick={() => (asked.value = { what: 'remove' })}
+              >
+                Remove worktrees …
+              </button>
+            </div>
+          ) : (
+            <span class="dim">worktrees removed</span>
+          )
+        }
+      >
+        <p class="soft">
+          <Words of={goal} />
+        </p>
+        <Table label="Variants" heads={[...COMPARED_HEADINGS, 'apply']}>
+          {variants.map((variant) => {
+            const { n, name, task_id: task } = variant;
+            const cells = comparedCells(variant);
+            return (
+              <tr key={n}>
+                <td>{n}</td>
+                <th scope="row">
+                  <a href={to('tasks', task)}>
+                    <Words of={name} />
+                  </a>
+                </th>
+                <td>
+                  <StateMark state={variant.state} />{' '}
+                  <span class="dim">
+                    <Words of={cells[STATE]!.slice(variant.state.length)} />
+                  </span>
+                </td>
+                {cells.slice(STATE + 1).map((cell, i) => (
+                  <td key={COMPARED_HEADINGS[STATE + 1 + i]}>
+                    <Words of={cell} />
+                  </td>
+                ))}
+                <td>
+                  {picked?.n === n ? (
+                    'applied'
+                  ) : variant.state === 'done' && variant.commit !== null && removed === null ? (
+                    <button
+                      type="button"
+                      class="button small"
+                      onClick={() => (asked.value = { what: 'pick', n, name })}
+                      aria-label={`Apply the changes of ${name}`}
+                    >
+                      Apply …
+                    </button>
+                  ) : (
+                    '-'
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </Table>
+      </Panel>
+      {variants.map(({ n, name, sentence, evidence, answer, diff_problem: problem }) => (
+        <section key={n} class="stack">
+          <h2>
+            {n}. <Words of={name} />
+          </h2>
+          {sentence !== null && (
+            <p class="notice bad">
+              <Words of={sentence} />
+            </p>
+          )}
+          {evidence !== null && <Quote of={evidence} label={`Evidence of ${name}`} />}
+          {answer === null ? <p class="dim">There is no answer.</p> : <Quote of={answer} label={`Answer of ${name}`} />}
+          {problem !== null && removed === null && (
+            <p class="dim">
+              Its changes cannot be shown: <Words of={problem} />
+            </p>
+          )}
+          {diffs[n] && <Diff of={diffs[n]} label={`Changes of ${name}`} name={`${name}.patch`} outside={new Set()} />}
+        </section>
+      ))}
+      {asked.value !== null && (
+        <Ask id={report.comparison_id} asked={asked.value} renew={renew} onClose={() => (asked.value = null)} />
+      )}
+    </>
+  );
+}
+
+const STATE = 2;
+
+function Ask({ id, asked, renew, onClose }: { id: string; asked: Asked; renew: () => void; onClose: () => void }) {
+  const { title, says, verb } = {
+    pick: {
+      title: 'Apply the changes',
+      says: `The changes of ${asked.what === 'pick' ? asked.name : ''} are written to your tree, uncommitted. Nothing is paid.`,
+      verb: 'Apply',
+    },
+    remove: {
+      title: 'Remove the worktrees',
+      says: 'The worktrees and branches are removed, with what is not applied. The answers remain.',
+      verb: 'Remove',
+    },
+    resume: {
+      title: 'Resume the comparison',
+      says: 'The variants that are not done run again. This pays for calls.',
+      verb: 'Resume',
+    },
+  }[asked.what];
+  const send = async () => {
+    const problem = await request(id, asked);
+    if (problem !== null) tellProblem(problem);
+    renew();
+    return problem;
+  };
+  return (
+    <Confirm title={title} verb={verb} tone={asked.what === 'remove' ? 'grave' : 'main'} act={send} onClose={onClose}>
+      <p>
+        <Words of={says} />
+      </p>
+    </Confirm>
+  );
+}
+
+function request(id: string, asked: Asked): ReturnType<typeof change> {
+  if (asked.what === 'pick') return change('/api/compare/pick', { comparison: id, n: asked.n });
+  const path: keyof Actions = asked.what === 'remove' ? '/api/compare/remove' : '/api/compare/resume';
+  return change(path, { comparison: id });
+}

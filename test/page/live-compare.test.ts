@@ -1,0 +1,82 @@
+// Comparisons in the console: the variants side by side; one is applied, another resumed, and the worktrees removed.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as assert from 'uvu/assert';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
+import { answerWith } from '../rig/streams.ts';
+import { type Live, liveSuite } from './rig/live-suite.ts';
+
+const live = liveSuite('live-compare');
+
+/** Makes the project a repository, and compares two CLIs: codex answers, claude is stopped in its call. */
+async function compared({ rig, told }: Live): Promise<string> {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: rig.project, env: rig.env });
+  writeFileSync(path.join(rig.home, '.gitconfig'), '[user]\n\tname = User\n\temail = user@localhost\n');
+  rig.write('.gitignore', '.tmp/\n');
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'first');
+  let isHanging = true;
+  const begun = new Promise<void>((resolve) => {
+    rig.answer(({ report }) => {
+      const tool = report.tool as BuiltIn;
+      const saved = { do: 'save', file: 'who.txt', text: `${tool}\n` } as const;
+      if (tool !== 'claude' || !isHanging) return [saved, ...answerWith(tool, `I am ${tool}.`)];
+      isHanging = false;
+      resolve();
+      return [{ do: 'hang' }];
+    });
+  });
+  const words = ['compare', 'Write your name', '--with', 'codex', '--with', 'claude', '--access', 'write'];
+  const running = rig.start('tollgate', [...words, '--trust-workspace', '--json']);
+  await begun;
+  const { comparisons } = (await told('compare', '--list')) as { comparisons: { comparison_id: string }[] };
+  const id = comparisons[0]!.comparison_id;
+  const answered = path.join(rig.project, '.tmp/task', `${id}-1`, 'outputs/_summary.md');
+  while (!existsSync(answered)) await new Promise((resolve) => setImmediate(resolve));
+  running.signal('SIGINT');
+  await running.result;
+  return id;
+}
+
+live.test('a variant is resumed, one is applied, and the worktrees are removed', async (shown) => {
+  const { rig, page, go, confirm, complaints } = shown;
+  await go('compare');
+  await page.getByText('No comparison yet').waitFor();
+  await page.getByRole('button', { name: 'Copy the command' }).click();
+  const id = await compared(shown);
+  await page.getByRole('link', { name: id }).click();
+  const variants = page.getByRole('group', { name: 'Variants' });
+  await variants.getByText('1 file +1 -0').first().waitFor();
+  await page.getByText('I am codex.').waitFor();
+  await confirm('Resume …', 'Resume');
+  await page.getByText('I am claude.').waitFor();
+  await page.getByRole('button', { name: 'Fold all files' }).first().click();
+  await page.locator('.diff-file button', { hasText: 'who.txt' }).first().click();
+  await page.getByRole('button', { name: 'Copy the diff' }).first().click();
+  const downloaded = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download as patch' }).first().click();
+  assert.is((await downloaded).suggestedFilename(), 'codex.patch');
+  await confirm('Apply the changes of claude', 'Apply');
+  await variants.getByText('applied').waitFor();
+  assert.is(readFileSync(path.join(rig.project, 'who.txt'), 'utf8'), 'claude\n');
+  // Its file has uncommitted changes now, so the other one is refused beside the button.
+  await page.getByRole('button', { name: 'Apply the changes of codex' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply', exact: true }).click();
+  await page.getByRole('dialog').getByText('has uncommitted changes').waitFor();
+  await page.keyboard.press('Escape');
+  await confirm('Remove worktrees …', 'Remove');
+  await page.getByText('worktrees removed').waitFor();
+  assert.not.ok(existsSync(path.join(rig.project, '.tmp/worktrees', `${id}-1`)));
+  await go('compare');
+  await page.getByText('claude', { exact: true }).waitFor();
+  // The browser logs the refusal.
+  assert.equal(
+    complaints.filter((line) => !line.includes('409')),
+    [],
+  );
+});
+
+live.run();
