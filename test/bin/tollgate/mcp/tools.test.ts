@@ -134,7 +134,10 @@ test('a book is distilled to its end, and a mistake in the request pays for noth
     assert.match(said.text, says);
   }
   assert.is(api.paid().length, 0);
-  const done = await ended(mcp, await mcp.ask('distill', { book: 'republic.txt', prompt: 'Distil.', wait_ms: 0 }));
+  const done = await ended(
+    mcp,
+    await mcp.ask('distill', { book: 'republic.txt', model: 'gemini-2.5-pro', prompt: 'Distil.', wait_ms: 0 }),
+  );
   const { state, name, sections, document } = done.object;
   assert.equal([done.isError, state, name, sections], [false, 'complete', 'republic', 3], done.text);
   assert.match(readFileSync(document, 'utf8'), /^## /m);
@@ -152,9 +155,9 @@ test('a book that is paused says how to continue, and pays for no section twice'
   });
   const api = await withBook(rig, { wait: ({ turn }) => (turn?.section === 2 ? held : null) });
   const mcp = await openMcp(rig);
-  const { object } = await mcp.ask('distill', { book: 'republic.txt', wait_ms: 0 });
+  const { object } = await mcp.ask('distill', { book: 'republic.txt', model: 'gemini-2.5-pro', wait_ms: 0 });
   await api.asked(2);
-  const again = await mcp.ask('distill', { book: 'republic.txt', wait_ms: 0 });
+  const again = await mcp.ask('distill', { book: 'republic.txt', model: 'gemini-2.5-pro', wait_ms: 0 });
   assert.equal([again.object.run_id, again.object.asked_before], [object.run_id, true]);
   const noted = await mcp.ask('distill', { name: 'republic', pause: true });
   assert.equal([noted.isError, noted.object.state], [false, 'running'], noted.text);
