@@ -4,10 +4,12 @@ import { localClock } from '../loops/local-clock.ts';
 import { triage as classify } from '../loops/report/triage.ts';
 import {
   ANSWER_OPTIONS,
+  BOOK_OPTIONS,
   CALL_OPTIONS,
   CAPTURED,
   optionsMistake,
   READ_OPTIONS,
+  RESUME_OPTIONS,
   RUN_OPTIONS,
   SUPERVISE_OPTIONS,
 } from './options.ts';
@@ -15,7 +17,11 @@ import type {
   Answer,
   CallTool,
   Captured,
+  Distill,
+  EndBook,
+  ReadBook,
   ReadStanding,
+  ResumeBook,
   RunTask,
   SignatureOf,
   Supervise,
@@ -89,6 +95,33 @@ function withEvents<End, Event>(start: (tell: (event: Event) => void) => Promise
     },
   });
 }
+
+export const distill: Distill = (book, options = {}) => {
+  const message = textMistake('distill', 'the book', book) ?? optionsMistake('distill', options, BOOK_OPTIONS);
+  return withEvents(async (tell) =>
+    message === null ? (await dispatcher()).distillNamed(book, options, tell) : { how: 'invalid', message },
+  );
+};
+
+export const resumeBook: ResumeBook = (name, options = {}) => {
+  const message = textMistake('resumeBook', 'the name', name) ?? optionsMistake('resumeBook', options, RESUME_OPTIONS);
+  return withEvents(async (tell) =>
+    message === null ? (await dispatcher()).resumeNamed(name, options, tell) : { how: 'invalid', message },
+  );
+};
+
+export const endBook: EndBook = async (name, how, options = {}) => {
+  const message =
+    textMistake('endBook', 'the name', name) ??
+    optionsMistake('endBook', { how }, { how: ['pause', 'stop'] }) ??
+    optionsMistake('endBook', options, READ_OPTIONS);
+  return message === null ? (await dispatcher()).readBookNamed(name, options, how) : { how: 'invalid', message };
+};
+
+export const readBook: ReadBook = async (name, options = {}) => {
+  const message = textMistake('readBook', 'the name', name) ?? optionsMistake('readBook', options, READ_OPTIONS);
+  return message === null ? (await dispatcher()).readBookNamed(name, options) : { how: 'invalid', message };
+};
 
 export const readTask: ReadStanding = async (task, options = {}) => {
   const message = textMistake('readTask', 'the task', task) ?? optionsMistake('readTask', options, READ_OPTIONS);

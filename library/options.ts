@@ -1,8 +1,12 @@
 // Checks the options of each function at run time, because a program without types would not notice a mistyped one.
 
 import { RUN_FLAGS } from '../loops/task/run-options.ts';
+import { EXPORT_FORMATS } from '../policies/distill/export/distilled-book.ts';
+import { ANOMALY_PAUSES } from '../policies/distill/pauses.ts';
 import { TOOLS } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
+
+const CHECKS: readonly unknown[] = Object.keys(ANOMALY_PAUSES).map((name) => name.replaceAll('_', '-'));
 
 /** What a value must be; a list contains the allowed values. */
 type Kind = keyof typeof KINDS | readonly unknown[];
@@ -15,6 +19,18 @@ const KINDS = {
   flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
   /** A number of milliseconds or turns. */
   count: ['a whole number of 1 or more', (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1],
+  /** The longest time that a timer accepts. */
+  timer: [
+    'a whole number of ms from 1 to 2147483647',
+    (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 31,
+  ],
+  temperature: [
+    'a number from 0 to 2',
+    (value: unknown) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= 2,
+  ],
+  words: ['a text that is not blank', (value: unknown) => typeof value === 'string' && value.trim() !== ''],
+  checks: [`a list of ${CHECKS.join(', ')}`, (value: unknown) => isListOf(value, CHECKS)],
+  formats: [`a list of ${EXPORT_FORMATS.join(', ')}`, (value: unknown) => isListOf(value, EXPORT_FORMATS)],
   amount: ['a number of 0 or more', (value: unknown) => Number.isFinite(value) && (value as number) >= 0],
   exit_code: ['a whole number or null', (value: unknown) => value === null || Number.isSafeInteger(value)],
   function: ['a function', (value: unknown) => typeof value === 'function'],
@@ -26,6 +42,9 @@ const KINDS = {
       isObject(value) && Object.values(value).every((one) => ['string', 'undefined'].includes(typeof one)),
   ],
 } as const satisfies Record<string, readonly [must: string, is: (value: unknown) => boolean]>;
+
+const isListOf = (value: unknown, allowed: readonly unknown[]): boolean =>
+  Array.isArray(value) && value.every((one) => allowed.includes(one));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -71,6 +90,21 @@ export const CALL_OPTIONS: KnownOptions = {
   task: 'text',
   stage: 'text',
   keepIn: 'text',
+};
+
+const BOOK_RUN = {
+  ...{ ...WHEREABOUTS, signal: 'signal', halt: 'signal', model: 'text', out: 'text', trustWorkspace: 'flag' },
+  ...{ temperature: 'temperature', endMarker: 'words', noCheck: 'checks', exports: 'formats' },
+  ...{ maxSeconds: 'count', maxTokens: 'count', maxUsd: 'amount', maxCalls: 'count' },
+  ...{ autoWaitMs: 'timer', answerTimeoutMs: 'timer' },
+} as const satisfies KnownOptions;
+
+export const BOOK_OPTIONS: KnownOptions = { ...BOOK_RUN, promptFile: 'text', name: 'text', via: TOOLS };
+
+export const RESUME_OPTIONS: KnownOptions = {
+  ...BOOK_RUN,
+  held: ['ask_again', 'accept'],
+  whenTaken: ['refuse', 'force'],
 };
 
 export const CAPTURED: KnownOptions = { tool: TOOLS, stderr: 'text', stdout: 'text', exitCode: 'exit_code' };

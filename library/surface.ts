@@ -227,8 +227,133 @@ export type TaskStanding =
     }
   | { how: 'invalid'; message: string };
 
+/** What one run of a distillation may do. */
+export interface ResumeBookOptions extends Whereabouts {
+  /** If it aborts, the answer that is being paid is awaited and kept, and the promise resolves. */
+  signal?: AbortSignal;
+  /** If it aborts, nothing is awaited: the section in progress is paid again by the next run. */
+  halt?: AbortSignal;
+  model?: string;
+  /** From 0 to 2. */
+  temperature?: number;
+  /** The text with which the last section ends. */
+  endMarker?: string;
+  /** Checks of an answer that do not pause it. */
+  noCheck?: readonly ('refusal' | 'short' | 'loop' | 'control-tokens' | 'finish-reason' | 'model-changed')[];
+  /** Stops this run, between two sections. */
+  maxSeconds?: number;
+  /** These three are limits of the whole distillation. */
+  maxTokens?: number;
+  maxUsd?: number;
+  maxCalls?: number;
+  /** Pauses if the service requires a longer wait; a minute by default. */
+  autoWaitMs?: number;
+  /** How long one answer may take; half an hour by default. */
+  answerTimeoutMs?: number;
+  /** The folder of the live document. */
+  out?: string;
+  trustWorkspace?: boolean;
+  /** Writes the sections so far in these formats when the run ends. */
+  exports?: readonly ('md' | 'txt' | 'pdf')[];
+  /** What to do with an answer that is held: by default its section is requested again. */
+  held?: 'ask_again' | 'accept';
+  /** `force` takes it over from a host that no longer exists. */
+  whenTaken?: 'refuse' | 'force';
+}
+
+/** The flags of `tollgate distill`. */
+export interface BookOptions extends Omit<ResumeBookOptions, 'held' | 'whenTaken'> {
+  /** The file of the system instruction; by default a general one. */
+  promptFile?: string;
+  /** By default the file name of the book without its ending. */
+  name?: string;
+  /** A CLI, instead of the Gemini API, whose key is `GEMINI_API_KEY` of the environment. */
+  via?: ToolName;
+}
+
+/** A part of what `tollgate distill status --json` prints. */
+export interface BookState {
+  name: string;
+  /** `complete`, `paused (…)`, `stopped`, `interrupted`, `open`, `running`, `driven elsewhere (…)`. */
+  state: string;
+  /** Why it is paused; null if it is not. */
+  reason: string | null;
+  evidence: string;
+  book: string;
+  model: string;
+  sections: number;
+  /** Sections that will be requested again. */
+  wanted: readonly number[];
+  /** The section whose answer is held. */
+  held_section: number | null;
+  tokens: number;
+  estimated_tokens: number;
+  usd: number;
+  /** Answers without a known price. */
+  unpriced_answers: number;
+  calls: { used: number; total: number };
+  /** The live document. */
+  document: string;
+  folder: string;
+  next_actions: NextAction[];
+}
+
+/** What a running distillation reports, as its `--json` prints it, with secrets removed. */
+export type BookEvent =
+  | { event: 'begun' | 'resumed'; name: string; book: string; model: string; sections: number }
+  | { event: 'noted'; text: string }
+  | { event: 'uploading'; why: string; bytes: number; of: number }
+  | { event: 'processing'; elapsed_ms: number }
+  | { event: 'uploaded'; file: string; expires_at: string | null }
+  | { event: 'asking'; section: number; attempt: number }
+  | {
+      event: 'waiting';
+      what: 'upload' | 'section';
+      section: number | null;
+      attempt: number;
+      wait_ms: number;
+      why: string;
+    }
+  | {
+      event: 'answered';
+      section: number;
+      title: string;
+      tokens: number;
+      estimated: boolean;
+      total_tokens: number;
+      total_usd: number;
+      elapsed_ms: number;
+      held: { name: string; evidence: string } | null;
+    }
+  | { event: 'deleted'; section: number; again: boolean };
+
+export type BookEnd =
+  /** `exports`: the written files. `notes`: what could not be exported, and why. */
+  | { how: 'ended'; book: BookState; exports: string[]; notes: string[] }
+  /** Another process drives it. */
+  | { how: 'taken'; message: string }
+  /** The disk or the state failed; what was paid for is kept. */
+  | { how: 'failed'; message: string }
+  /** A mistake in the input; nothing was paid. */
+  | { how: 'invalid'; message: string };
+
+/** The state of a distillation. */
+export type BookStanding = { how: 'read'; book: BookState } | { how: 'invalid'; message: string };
+
 /** Runs the stages of a task in order, like `tollgate run`. @param task an id, or a path that contains a `/`. */
 export type RunTask = (task: string, options?: RunTaskOptions) => Promise<TaskEnd>;
+
+/** Distils a book, or continues with the same one, like `tollgate distill`. @param book its file: PDF, EPUB or text. */
+export type Distill = (book: string, options?: BookOptions) => WithEvents<BookEnd, BookEvent>;
+
+/** Continues a distillation by its name. */
+export type ResumeBook = (name: string, options?: ResumeBookOptions) => WithEvents<BookEnd, BookEvent>;
+
+/** Ends one that any process drives, once the answer that is being paid is there. Returns at once. */
+export type EndBook = (name: string, how: 'pause' | 'stop', options?: Whereabouts) => Promise<BookStanding>;
+
+/** Reads only. */
+export type ReadBook = (name: string, options?: Whereabouts) => Promise<BookStanding>;
 
 /** Makes one guarded call of one CLI, like its wrapper. @param tool also a CLI that `tollgate.yaml` of a trusted project describes. */
 export type CallTool = (

@@ -1,19 +1,16 @@
 // Runs a distillation for a user: signals, what it reports meanwhile to users and machines, and one exit code.
 
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { distill } from '../../../loops/distill/distill.ts';
 import type { DistillEvent } from '../../../loops/distill/distill-run.ts';
 import { type DistillView, openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';
+import { serviceOf } from '../../../loops/distill/service.ts';
 import { uploadBook } from '../../../loops/distill/upload.ts';
-import { serviceOverCli } from '../../../loops/distill/via-cli.ts';
 import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import { isTrustedFolder } from '../../../state/trusted-folders.ts';
-import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
-import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts';
 import type { Arguments } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
 import { startProgress } from '../../progress-line.ts';
@@ -40,7 +37,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
       tell: reporting.tell,
     },
     means: {
-      service: (begun) => serviceOf(begun, trustWorkspace, settings.terms.turnMs),
+      service: (begun) => serviceOf(begun, { environment: process.env, trustWorkspace, turnMs: settings.terms.turnMs }),
       upload: uploadBook,
     },
     stop,
@@ -85,36 +82,6 @@ function haltOf(stop: AbortSignal, say: () => void): AbortSignal {
   if (stop.aborted) heed();
   else stop.addEventListener('abort', heed, { once: true });
   return halt.signal;
-}
-
-async function serviceOf(
-  { checkpoint, folder }: Parameters<DistillRequest['means']['service']>[0],
-  trustWorkspace: boolean,
-  turnMs: number,
-) {
-  const { env } = process;
-  const { via } = checkpoint;
-  const commandFolder = path.dirname(fileURLToPath(import.meta.url));
-  const place = path.join(folder.root, '../../distill-sessions', folder.name);
-  if (via)
-    return serviceOverCli({
-      tool: via,
-      folder: place,
-      commandFolder,
-      environment: env,
-      trustWorkspace,
-      clock: () => new Date(),
-      turnMs,
-    });
-  const { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: baseUrl } = env;
-  if (!key?.trim())
-    return 'GEMINI_API_KEY is not set, and the Gemini API takes nothing without it; get a key at https://aistudio.google.com/apikey, and export it';
-  try {
-    return createGeminiService({ key, baseUrl: baseUrl || null });
-  } catch (error) {
-    if (error instanceof ServiceFailure) return error.message;
-    throw error;
-  }
 }
 
 function shown(view: DistillView, args: Arguments, stop: AbortSignal): Ran {
