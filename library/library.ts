@@ -7,7 +7,10 @@ import {
   BOOK_OPTIONS,
   CALL_OPTIONS,
   CAPTURED,
+  COMPARE_OPTIONS,
+  COMPARISON_OPTIONS,
   optionsMistake,
+  PICK_OPTIONS,
   READ_OPTIONS,
   RESUME_OPTIONS,
   RUN_OPTIONS,
@@ -17,11 +20,15 @@ import type {
   Answer,
   CallTool,
   Captured,
+  Compare,
   Distill,
   EndBook,
+  PickVariant,
   ReadBook,
   ReadStanding,
+  RemoveComparison,
   ResumeBook,
+  ResumeComparison,
   RunTask,
   SignatureOf,
   Supervise,
@@ -121,6 +128,31 @@ export const endBook: EndBook = async (name, how, options = {}) => {
 export const readBook: ReadBook = async (name, options = {}) => {
   const message = textMistake('readBook', 'the name', name) ?? optionsMistake('readBook', options, READ_OPTIONS);
   return message === null ? (await dispatcher()).readBookNamed(name, options) : { how: 'invalid', message };
+};
+
+export const compare: Compare = async (text, options) => {
+  const message = textMistake('compare', 'the prompt', text) ?? optionsMistake('compare', options, COMPARE_OPTIONS);
+  if (message !== null) return { how: 'invalid', message };
+  return (await dispatcher()).compareNamed(text, { ...options, variants: options.variants ?? [] });
+};
+
+export const resumeComparison: ResumeComparison = async (id, options = {}) => {
+  const message =
+    textMistake('resumeComparison', 'the id', id) ?? optionsMistake('resumeComparison', options, COMPARISON_OPTIONS);
+  if (message !== null) return { how: 'invalid', message };
+  return (await dispatcher()).resumeNamedComparison(id, options);
+};
+
+export const pickVariant: PickVariant = async (variant, options = {}) => {
+  const message =
+    textMistake('pickVariant', 'the variant', variant) ?? optionsMistake('pickVariant', options, PICK_OPTIONS);
+  return message === null ? (await dispatcher()).pickNamed(variant, options) : { how: 'invalid', message };
+};
+
+export const removeComparison: RemoveComparison = async (id, options = {}) => {
+  const message =
+    textMistake('removeComparison', 'the id', id) ?? optionsMistake('removeComparison', options, COMPARISON_OPTIONS);
+  return message === null ? (await dispatcher()).removeNamedComparison(id, options) : { how: 'invalid', message };
 };
 
 export const readTask: ReadStanding = async (task, options = {}) => {

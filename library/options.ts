@@ -107,6 +107,19 @@ export const RESUME_OPTIONS: KnownOptions = {
   whenTaken: ['refuse', 'force'],
 };
 
+/** Of every function about a comparison. */
+export const COMPARISON_OPTIONS: KnownOptions = {
+  ...{ ...STOPPABLE, trustWorkspace: 'flag', concurrency: 'count' },
+};
+
+export const PICK_OPTIONS: KnownOptions = { ...COMPARISON_OPTIONS, of: 'text' };
+
+export const COMPARE_OPTIONS: KnownOptions = {
+  ...COMPARISON_OPTIONS,
+  ...{ variants: 'texts', what: ['prompt', 'task'], access: ['read', 'write'], acceptance: 'texts', stages: 'texts' },
+  ...{ dirtyTree: ['refuse', 'allow'], maxCalls: 'count', maxTokens: 'count', maxUsd: 'amount' },
+};
+
 export const CAPTURED: KnownOptions = { tool: TOOLS, stderr: 'text', stdout: 'text', exitCode: 'exit_code' };
 
 /** Each option of a run corresponds to one or several flags. */

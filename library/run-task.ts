@@ -20,11 +20,11 @@ import type { AnyRunOptions, RunTaskOptions, TaskEnd, TaskStanding, Whereabouts 
 export const runNamed = (word: string, options: RunTaskOptions): Promise<TaskEnd> => inRun(word, options, runTask);
 
 /** @param run what the command does with the options that its flags would set. */
-export async function inRun(
+export async function inRun<End>(
   word: string,
   { cwd = process.cwd(), environment = process.env, signal, say = () => {}, ...chosen }: AnyRunOptions,
-  run: (request: RunRequest) => Promise<TaskEnd>,
-): Promise<TaskEnd> {
+  run: (request: RunRequest) => Promise<End>,
+): Promise<End | { how: 'invalid'; message: string }> {
   const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
   const options: RunOptions = { ...plainOptions(), ...Object.fromEntries(given) };
   options.trustWorkspace ||=

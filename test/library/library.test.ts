@@ -1,8 +1,8 @@
 // The library as a program of somebody else's imports it: the examples of its page, failures as values, a signal, and its types.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
@@ -28,6 +28,10 @@ const CODEX = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 test('the examples of its page run, one after another', async ({ rig }) => {
   makeTask(rig, CODEX, 'fix-login');
   superviseTask(rig, {}, 'login');
+  rig.write('.gitignore', '*\n');
+  writeFileSync(path.join(rig.home, '.gitconfig'), '[user]\n\tname = User\n\temail = user@localhost\n');
+  for (const words of ['init -q', 'add -f .gitignore', 'commit -qm first'])
+    execFileSync('git', words.split(' '), { cwd: rig.project, env: rig.env });
   let reasons = 0;
   rig.answer(({ report }) => {
     if (report.tool !== REASONER) return answerWith('codex', 'It is mended.');
@@ -45,7 +49,8 @@ test('the examples of its page run, one after another', async ({ rig }) => {
   assert.equal(said.slice(0, 2), ['done\n1 paid calls\n', 'It is mended.\n']);
   assert.is(said[2], 'text It is mended.\ntrue\n');
   assert.is(said[3], 'Which?\nIt is done.\n');
-  assert.match(said[4]!, /^transient rate_limit v1:\w+\n$/);
+  assert.is(said[4], 'done\n');
+  assert.match(said[5]!, /^transient rate_limit v1:\w+\n$/);
   assert.ok(existsSync(path.join(rig.project, 'answers/login/record.json')));
 });
 
