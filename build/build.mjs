@@ -243,7 +243,9 @@ async function publishedSurface() {
   const [nextAction] = /^export interface NextAction \{[\s\S]*?^\}/m.exec(
     await readFile('policies/facts/next-action.ts', 'utf8'),
   );
-  const surface = (await readFile('library/surface.ts', 'utf8'))
+  const files = ['library/surface.ts', 'library/comparison-surface.ts'];
+  const surface = (await Promise.all(files.map((file) => readFile(file, 'utf8'))))
+    .join('\n')
     .replace(/^import type .*\n/gm, '')
     .replace(
       'export type { ErrorClass, FailureReason, NextAction };\n',

@@ -5,8 +5,8 @@ import { compare, resumeComparison } from '../loops/compare/compare.ts';
 import { type Comparison, findComparison } from '../loops/compare/comparison.ts';
 import { pickVariant, removeComparison } from '../loops/compare/pick.ts';
 import { projectState } from '../state/task-folder.ts';
+import type { ComparedEnd, CompareOptions, ComparisonOptions, PickedEnd } from './comparison-surface.ts';
 import { inRun } from './run-task.ts';
-import type { ComparedEnd, CompareOptions, ComparisonOptions, PickedEnd } from './surface.ts';
 
 export const compareNamed = (text: string, given: CompareOptions): Promise<ComparedEnd> => {
   const { variants, what = 'prompt', access = 'read', acceptance = [], stages = [], dirtyTree = 'refuse' } = given;

@@ -2,6 +2,7 @@
 
 import { localClock } from '../loops/local-clock.ts';
 import { triage as classify } from '../loops/report/triage.ts';
+import type { Compare, PickVariant, RemoveComparison, ResumeComparison } from './comparison-surface.ts';
 import {
   ANSWER_OPTIONS,
   BOOK_OPTIONS,
@@ -20,15 +21,11 @@ import type {
   Answer,
   CallTool,
   Captured,
-  Compare,
   Distill,
   EndBook,
-  PickVariant,
   ReadBook,
   ReadStanding,
-  RemoveComparison,
   ResumeBook,
-  ResumeComparison,
   RunTask,
   SignatureOf,
   Supervise,
