@@ -230,7 +230,7 @@ function callOf(
   number: number,
   parts: Partial<Record<Part, string>>,
   name: string,
-  { minLines, earlier }: Pick<NamedCall, 'minLines' | 'earlier'>,
+  { minLines, earlier }: { minLines: number | null; earlier: 'counts' | 'never_counts' },
 ): NamedCall | string {
   const { done, pid, out, label } = parts;
   const empty = PARTS.find((part) => parts[part] === '');

@@ -38,7 +38,11 @@ export interface CallRequest {
 }
 
 /** What decides whether a CLI may start in a folder. */
-export type FolderRequest = Pick<CallRequest, 'trustWorkspace' | 'cwd' | 'environment'>;
+export interface FolderRequest {
+  trustWorkspace: boolean;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+}
 
 /** What a row learns from the user's own configuration before it builds the call. The row only reads the configuration. */
 export interface Overlay {

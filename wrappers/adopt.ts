@@ -87,7 +87,7 @@ async function attend({ tree, ...orphan }: Orphan, observer: AdoptionObserver, s
     const silent = reading.bytes() === 0;
     const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
     if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
-    const until = cause === 'gone' ? null : heldUntil(cause, orphan.adapter);
+    const until = cause === 'gone' ? null : heldUntil(cause, orphan.adapter.asksAgain);
     const end = await endTree(
       until === null ? life.present() : await hold(life.present(), until),
       undefined,

@@ -26,7 +26,7 @@ export interface Guarded {
 }
 
 /** Until when the CLI must be held stopped, so that it sends no further request; null if it would send none. */
-export function heldUntil(cause: Ending, { asksAgain }: Pick<Adapter, 'asksAgain'>): 'signalled' | 'ended' | null {
+export function heldUntil(cause: Ending, asksAgain: Adapter['asksAgain']): 'signalled' | 'ended' | null {
   if (cause === 'max_turns' || cause === 'over_cap') return 'signalled';
   if (cause === 'requirement_unmet') return 'ended';
   // The CLI sends its next request before it could react to a signal.

@@ -63,7 +63,7 @@ const BEFORE_SIGNAL: ReadonlySet<EngineEvent['how']> = new Set(['said', 'outsize
 const MAX_EVENT_LINE = 64 * 1024 * 1024;
 
 /** What tells of the answer is too large for one; of all others, such as a tool's result, what is known counts. */
-function readOutsized(line: string, { readEvent }: Pick<Adapter, 'readEvent'>): EngineEvent[] {
+function readOutsized(line: string, readEvent: Adapter['readEvent']): EngineEvent[] {
   const json = parseCutObject(line);
   const events = json === null ? [] : readEvent(JSON.stringify(json));
   if (events.length === 0) return [{ how: 'outsized', what: 'unknown' }];
@@ -110,7 +110,7 @@ export function read(
   const stdout = follow(
     files.stdout,
     createLineSplitter(MAX_EVENT_LINE, 'all', (line, dropped) => {
-      take(dropped === 0 ? readEvent(line) : readOutsized(line, { readEvent }), 'stream');
+      take(dropped === 0 ? readEvent(line) : readOutsized(line, readEvent), 'stream');
       takeQuestion(line);
     }),
   );

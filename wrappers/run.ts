@@ -170,7 +170,7 @@ async function attend(
   cap = watch.cap();
   let end: TreeEnd = { ended: 0, survivors: [] };
   if (typeof first === 'string') {
-    const until = heldUntil(first, invocation.adapter);
+    const until = heldUntil(first, invocation.adapter.asksAgain);
     const held = until === null ? tree : await hold(tree, until);
     reading.look();
     // Output that the CLI writes because it is ended does not count.

@@ -15,12 +15,10 @@ import { isSystemError } from '../../state/system-error.ts';
 import { projectState, strayState } from '../../state/task-folder.ts';
 import type { Arguments } from '../command-line.ts';
 
-type SessionFlags = Pick<Arguments, 'text' | 'given'>;
-
 /** @returns null if the call requests none of them; a sentence if it cannot have it. */
 export function requestedSession(
   tool: Tool,
-  { text, given }: SessionFlags,
+  { text, given }: Arguments,
   environment: NodeJS.ProcessEnv,
 ): RequestedSession | null | string {
   const tag = text.session;
@@ -35,7 +33,7 @@ export function requestedSession(
 }
 
 /** The tool of the session that the flags name; null if they name none, or it is not known yet. */
-export async function toolOfSession({ text, given }: SessionFlags): Promise<Tool | null> {
+export async function toolOfSession({ text, given }: Arguments): Promise<Tool | null> {
   if (given.has('last')) return lastCall(null, text.account ?? null)?.tool ?? null;
   if (text.session === undefined) return null;
   const entries = (await readEntries()).filter(({ tag }) => tag === text.session);

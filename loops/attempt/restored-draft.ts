@@ -37,13 +37,10 @@ export interface RestoredCall {
   readonly clocks: MachineClocks | null;
 }
 
-/** The journal's facts about the call. */
-type Journaled = Pick<Call, 'reserved' | 'started'>;
-
 /** @returns null if there is no draft. */
 export function restoreCall(
   folder: string,
-  call: Journaled,
+  call: Call,
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
@@ -122,37 +119,36 @@ export const containerIn = (saved: Saved | null, callId: string): Container | nu
   saved?.prefix === undefined ? null : { prefix: saved.prefix, name: containerName(callId) };
 
 /** The marker of the call's processes; null if the call died before its CLI could be started. */
-export const savedMarker = (folder: string, call: Journaled): string | null =>
-  believed(folder, call)?.saved.marker ?? null;
+export const savedMarker = (folder: string, call: Call): string | null => believed(folder, call)?.saved.marker ?? null;
 
 /** The call's own $TMPDIR; empty if the named folder does not belong to the call. */
-const savedTemporary = (folder: string, call: Journaled): string[] => {
+const savedTemporary = (folder: string, call: Call): string[] => {
   const temporary = believed(folder, call)?.saved.temporary ?? '';
   return hasOwnTemporary({ folder, temporary }) ? [temporary] : [];
 };
 
 /** Removes the temporary folders of a call that wrote no result to classify. */
-export function discardSaved(folder: string, call: Journaled): void {
+export function discardSaved(folder: string, call: Call): void {
   const known = believed(folder, call);
   if (known === null) return;
   removeTemporaries({ folder, temporary: known.saved.temporary }, known.saved.overlay_folders);
 }
 
 /** When the call was prepared; null if this is not known. */
-export function savedStart(folder: string, call: Journaled): { startedAt: Date; clocks: MachineClocks | null } | null {
+export function savedStart(folder: string, call: Call): { startedAt: Date; clocks: MachineClocks | null } | null {
   const { terms } = call.reserved;
   const known = isTerms(terms) ? terms : believed(folder, call)?.saved;
   return known === undefined ? null : { startedAt: new Date(known.started_at), clocks: known.clocks ?? null };
 }
 
 /** The project's rows that apply to the call; null if its draft is gone. */
-export function savedRows(folder: string, call: Journaled): readonly OwnRow[] | null {
+export function savedRows(folder: string, call: Call): readonly OwnRow[] | null {
   const known = believed(folder, call);
   return known === null || known.isEdited ? null : (known.saved.own_rows ?? []);
 }
 
 /** Whether the call's folder was trusted, by a flag or permanently. False if this is not known. */
-export function savedTrust(folder: string, call: Journaled): boolean {
+export function savedTrust(folder: string, call: Call): boolean {
   const known = believed(folder, call);
   return known !== null && !known.isEdited && known.saved.call.trustWorkspace;
 }
@@ -163,7 +159,7 @@ export function savedTrust(folder: string, call: Journaled): boolean {
  */
 export function savedRedactor(
   folder: string,
-  call: Journaled,
+  call: Call,
   environment: NodeJS.ProcessEnv,
 ): { redactor: Redactor; withheld: string | null; keepsRaw: boolean } | null {
   const known = believed(folder, call);
@@ -183,7 +179,7 @@ interface Believed {
 }
 
 /** @returns null if there is no draft, and the journal lacks the terms, as those of older versions do. */
-function believed(folder: string, { reserved, started }: Journaled): Believed | null {
+function believed(folder: string, { reserved, started }: Call): Believed | null {
   const text = readIfFit(draftFile(folder)) ?? '';
   const saved = parse(text);
   const { terms } = reserved;
@@ -208,7 +204,7 @@ function held(saved: Saved, { limits, ...terms }: CallTerms): Saved {
 }
 
 /** For a journal that records only the deadline. */
-function bounded(saved: Saved, { at, deadline_at }: Journaled['reserved']): Saved {
+function bounded(saved: Saved, { at, deadline_at }: Call['reserved']): Saved {
   const wallMs = Date.parse(deadline_at) - Date.parse(at) + PREPARING_MS;
   const limits = withStart(saved.limits);
   return Number.isFinite(wallMs) ? { ...saved, limits: strictest(limits, { ...limits, timeoutMs: wallMs }) } : saved;
@@ -217,7 +213,7 @@ function bounded(saved: Saved, { at, deadline_at }: Journaled['reserved']): Save
 /** Longer than the time between a call's preparation and its reservation. */
 const PREPARING_MS = 60_000;
 
-function fromTerms(folder: string, { call_id, tool, stage }: Journaled['reserved'], terms: CallTerms): Saved {
+function fromTerms(folder: string, { call_id, tool, stage }: Call['reserved'], terms: CallTerms): Saved {
   const task = path.dirname(path.dirname(path.dirname(folder)));
   const { out, err } = outputsOf({ outputs: path.join(task, 'outputs') }, { name: stage, tool });
   const nowhere = { result: null, sessionIdOut: null, doneMarker: null, pidFile: null };

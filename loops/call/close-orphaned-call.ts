@@ -181,7 +181,7 @@ async function closeStarted(
       warnings.push(...publishEarly(call(), recorded(call(), notYetHeld(call(), soFar))));
     },
   };
-  const adopted = withRecordedEnd(open, await adopt(orphan, observer, closing.stop));
+  const adopted = withRecordedEnd(open.ended, await adopt(orphan, observer, closing.stop));
   const outcome = await heldToSchema(call(), adopted);
   warnings.push(...putFoldersRight(restored.call.folders, restored.call.clock));
   if (outcome.ending === 'lost') warnings.push(LOST);
@@ -250,15 +250,15 @@ async function leftOf(
 
 /** Reads the outcome of a call afterwards: from its files, and from the guardian's report of its end, if there is one. */
 export async function outcomeOf(
-  open: Pick<Call, 'ended'>,
+  ended: Call['ended'],
   files: Attempt['files'],
   adapter: Adapter,
   maxOutputBytes?: number,
 ): Promise<Outcome> {
-  return withRecordedEnd(open, await readOrphan(files, adapter, maxOutputBytes));
+  return withRecordedEnd(ended, await readOrphan(files, adapter, maxOutputBytes));
 }
 
-const withRecordedEnd = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
+const withRecordedEnd = (ended: Call['ended'], outcome: Outcome): Outcome =>
   ended === null
     ? outcome
     : {

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { projectRoot, type TaskFolder } from '../../state/task-folder.ts';
+import { projectRoot } from '../../state/task-folder.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';
 
 export interface LimitedCall {
@@ -10,7 +10,7 @@ export interface LimitedCall {
   tool: Tool;
   /** As requested; null for the tool's own choice. */
   model: string | null;
-  task: Pick<TaskFolder, 'root'> | null;
+  task: { root: string } | null;
   cwd: string;
   environment: NodeJS.ProcessEnv;
   /** `ignored`: known limits of the service are not applied. */
@@ -23,7 +23,7 @@ export interface LimitedCall {
 export const SHORT_WAIT_MS = 60_000;
 
 /** The project whose `tollgate.yaml` counts. */
-export const projectOf = ({ task, cwd }: Pick<LimitedCall, 'task' | 'cwd'>): string =>
+export const projectOf = ({ task, cwd }: { task: LimitedCall['task']; cwd: string }): string =>
   path.resolve(projectRoot(task?.root ?? cwd));
 
 /** An agent makes a nested call from within a call. It would wait for the call that waits for it. */

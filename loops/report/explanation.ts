@@ -192,7 +192,7 @@ async function fromFiles(
     if (restored === null) return null;
     const { call: ended, attempt } = restored;
     const files = readableOf(attempt.files);
-    const outcome = await outcomeOf(call, files, ended.request.adapter);
+    const outcome = await outcomeOf(call.ended, files, ended.request.adapter);
     outcome.streams?.close();
     const made = signAgain(outcome, verdict, contextOf(ended), ended.redactor.redact);
     // The signature was made from the raw text. A secret that was redacted since then changes the hash.

@@ -64,7 +64,7 @@ export async function commitRun(open: OpenTask, request: RunRequest, ended: Ende
   }
 }
 
-function failed(open: OpenTask, why: string, at: Date): Pick<EndedRun, 'state' | 'exitCode'> & { failure: Failure } {
+function failed(open: OpenTask, why: string, at: Date): { state: 'failed'; exitCode: number; failure: Failure } {
   const { task, called } = open;
   return {
     state: 'failed',

@@ -48,8 +48,8 @@ export type RanTask =
   | { how: 'not_run'; exitCode: number; message: string }
   | { how: 'invalid'; message: string };
 
-const STAGES: Pick<RunWork, 'check' | 'goThrough'> = {
-  check: (composing) => checkStages(composing),
+const STAGES = {
+  check: checkStages,
   goThrough: runStages,
 };
 
@@ -73,7 +73,7 @@ export async function runOwned(
 ): Promise<RanTask> {
   const { options, context } = request;
   const { clock, say, stop } = context;
-  let ended: Pick<EndedRun, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
+  let ended: { state: EndedRun['state']; exitCode: number } = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
   try {
     for (const note of clearFolders(opened.task, clock)) say(note);
     const entered = await enterWorktree(opened, request);

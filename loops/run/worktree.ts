@@ -20,18 +20,21 @@ import {
 } from '../tree/run-git.ts';
 import { workingFolderMistake } from '../tree/task-tree.ts';
 
-interface WorktreeRequest {
-  /** The project's root, in a git repository. */
-  root: string;
-  taskId: string;
-  /** The project's `.tmp`. */
-  stateFolder: string;
+interface Trusting {
   environment: NodeJS.ProcessEnv;
   /**
    * Only in a trusted workspace, filters from the repository's own settings run, and missing objects of a partial clone are
    * fetched.
    */
   trust: 'trusted' | 'untrusted';
+}
+
+interface WorktreeRequest extends Trusting {
+  /** The project's root, in a git repository. */
+  root: string;
+  taskId: string;
+  /** The project's `.tmp`. */
+  stateFolder: string;
   stop: AbortSignal;
   say(sentence: string): void;
   clock: () => Date;
@@ -106,7 +109,7 @@ type Git = (args: string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 /** The git settings for conversions: during a checkout, and when files are compared with the commit. */
 async function convertingIn(
   cwd: string,
-  { environment, trust }: Pick<WorktreeRequest, 'environment' | 'trust'>,
+  { environment, trust }: Trusting,
 ): Promise<{ how: 'known'; names: string[]; request: Partial<GitRequest> } | { how: 'unknown'; ran: GitRan }> {
   if (trust === 'trusted') return { how: 'known', names: [], request: { fetching: 'allowed' } };
   const found = await repositoryFilters((args) => askGit(args, { cwd, timeoutMs: LOOK_MS, environment }));
@@ -157,7 +160,7 @@ async function reportOmissions(request: WorktreeRequest, filters: readonly strin
 /** Returns the next steps for the user, as lines for the report. Nothing is removed automatically. */
 export async function closeWorktree(
   { top, branch }: { top: string; branch: string },
-  request: Pick<WorktreeRequest, 'root' | 'environment' | 'trust'>,
+  request: Trusting & { root: string },
 ): Promise<string[]> {
   const commit = (await hasChanges(top, request))
     ? [`git -C ${top} add -A && git -C ${top} commit (its changes are not committed yet)`]
@@ -170,10 +173,7 @@ export async function closeWorktree(
 }
 
 /** In doubt, returns true. Of a submodule, which has its own settings, only the commit is compared. */
-export async function hasChanges(
-  cwd: string,
-  request: Pick<WorktreeRequest, 'environment' | 'trust'>,
-): Promise<boolean> {
+export async function hasChanges(cwd: string, request: Trusting): Promise<boolean> {
   const converting = await convertingIn(cwd, request);
   if (converting.how === 'unknown') return true;
   const args = ['status', '--porcelain', '--ignore-submodules=dirty', '--', '.', ':(exclude,top).tmp'];

@@ -217,7 +217,7 @@ function capsFor(open: OpenTask, { tool, model }: StageRun['stage']): { caps?: C
  * keeps the answer. For a stage that is to be redone, only an answer that no gate has checked yet counts.
  */
 export function paidAnswer(
-  { open, stage, redone }: Pick<StageRun, 'open' | 'stage' | 'redone'>,
+  { open, stage, redone }: { open: OpenTask; stage: StageRun['stage']; redone: boolean },
   prompt: Prompt,
 ): CallRecord | null {
   const { ledger } = open.journal.read();

@@ -33,7 +33,11 @@ export async function promptToSend(run: StageRun, request: AttemptRequest, sessi
   return { before: `${first}${found}`, file: prompt.file };
 }
 
-type Asking = Pick<StageRun, 'open' | 'stage' | 'context'>;
+interface Asking {
+  open: OpenTask;
+  stage: StageRun['stage'];
+  context: StageRun['context'];
+}
 
 /** The beginning of a new session: the tag's line, and a hand-off note if the last session overflowed. */
 export async function beforeFirst(

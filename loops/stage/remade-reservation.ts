@@ -14,7 +14,7 @@ import type { OpenTask } from '../task/task.ts';
 type Reserved = Extract<Fact, { fact: 'reserved' }>;
 
 interface Remaking {
-  run: Pick<StageRun, 'open' | 'stage' | 'runId' | 'context'>;
+  run: StageRun;
   wanted: string;
   callId: string;
   guardian: ProcessIdentity | null;

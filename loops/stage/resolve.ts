@@ -9,8 +9,8 @@ import type { Sessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { notedById, recoverSession } from '../session/find-lost-session.ts';
 import { countTokens, findSession, worksElsewhere } from '../session/own-files.ts';
-import type { RunContext } from '../task/run-context.ts';
 import type { StageRun } from '../task/stage-run.ts';
+import type { OpenTask } from '../task/task.ts';
 
 export type Resolved =
   | { use: 'named' | 'resumed' | 'recovered'; entry: SessionEntry }
@@ -34,7 +34,11 @@ export const HANDED_ON: ReadonlySet<ReplacedSession['because']> = new Set([
 ]);
 
 /** The stage that needs a session. */
-type Asker = Pick<StageRun, 'open' | 'stage'> & { context: Pick<RunContext, 'environment' | 'clock'> };
+interface Asker {
+  open: OpenTask;
+  stage: StageRun['stage'];
+  context: { environment: NodeJS.ProcessEnv; clock: () => Date };
+}
 
 /** Makes no call. @param noted the session according to the journals, if sessions.json is lost. */
 export async function resolveSession(
@@ -186,7 +190,7 @@ function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', 
 }
 
 export const freshEntry = (
-  { open, stage }: Pick<StageRun, 'open' | 'stage'>,
+  { open, stage }: { open: OpenTask; stage: StageRun['stage'] },
   tag: string,
   id: string,
   at: Date,

@@ -41,7 +41,11 @@ export interface FailureCircumstances {
 }
 
 /** The stage, with the tool that answered last. */
-type Failing = Pick<StageRun, 'open' | 'stage' | 'context'>;
+interface Failing {
+  open: OpenTask;
+  stage: StageRun['stage'];
+  context: StageRun['context'];
+}
 
 /** Makes the record of `last_failure.json`, redacted; an unknown class becomes `unknown`. */
 export function failureOf(run: Failing, record: CallRecord, circumstances: FailureCircumstances): Failure {

@@ -9,12 +9,16 @@ import { readIfFit } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { lineOfStages } from './gate-actions.ts';
 import type { StageRun } from './stage-run.ts';
+import type { OpenTask } from './task.ts';
 
 /**
  * @param promptChars the length of the prompt that follows: both together must fit the limit of the stage's tool.
  * @returns an empty text if nothing was found, or if another stage must fix it.
  */
-export function feedbackFor({ open, stage }: Pick<StageRun, 'open' | 'stage'>, promptChars: number): string {
+export function feedbackFor(
+  { open, stage }: { open: OpenTask; stage: StageRun['stage'] },
+  promptChars: number,
+): string {
   const { plans, journal, task, hide, project } = open;
   const room = Math.min(MAX_CHARS, promptLimit(project.prompts, stage.tool, stage.model) - promptChars - FRAME_CHARS);
   const { gates } = journal.read().ledger;

@@ -22,14 +22,17 @@ export interface TaskRun extends Composing {
   guardianStop: AbortSignal;
 }
 
+interface Login {
+  tool: Stage['tool'];
+  account?: string | undefined;
+}
+
 /** What a stage calls, as it is recorded. */
-export const engineOf = ({ tool, account, model }: Pick<Stage, 'tool' | 'account' | 'model'>) => ({
+export const engineOf = ({ tool, account, model }: Login & { model?: string | undefined }) => ({
   tool,
   ...(account === undefined ? {} : { account }),
   model: model ?? null,
 });
-
-type Login = Pick<Stage, 'tool' | 'account'>;
 
 /** Whether both use the same session files. */
 export const isSameLogin = (one: Login, other: Login): boolean =>

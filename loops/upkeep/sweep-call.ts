@@ -161,7 +161,7 @@ async function closeAlone(
   const { attempt, overlay } = restored;
   const call = { ...restored.call, warnings: [...restored.call.warnings, DIED] };
   const { adapter, files } = call.request;
-  const fromFiles = await outcomeOf({ ended: null }, attempt.files, adapter, call.request.limits.maxOutputBytes);
+  const fromFiles = await outcomeOf(null, attempt.files, adapter, call.request.limits.maxOutputBytes);
   const ending = fromFiles.ending === 'lost' && ended.processes > 0 ? ended.how : fromFiles.ending;
   const outcome = await heldToSchema(call, { ...fromFiles, ending, orphansKilled: ended.processes });
   const record = recorded(call, outcome);

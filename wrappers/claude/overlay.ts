@@ -68,7 +68,7 @@ const all = (request: CallRequest): string[] =>
 const EVERYTHING = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'WebFetch', 'WebSearch', 'Skill'];
 
 /** Names all tools of each server, as a permission does; a plugin's servers are not included. */
-export function serverRules({ environment, cwd }: Pick<CallRequest, 'environment' | 'cwd'>): string[] {
+export function serverRules({ environment, cwd }: { environment: NodeJS.ProcessEnv; cwd: string }): string[] {
   const home = claudeHome(environment);
   const memory = home === null ? null : parseObject(readMemory(home) ?? '');
   const ofFolder = partOf(partOf(memory?.projects)?.[cwd]);
