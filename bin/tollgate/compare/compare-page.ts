@@ -1,6 +1,6 @@
 // Renders a comparison as one self-contained HTML page: no network, no script, usable by keyboard.
 
-import { actionLine } from '../../../policies/facts/next-action.ts';
+import type { NextAction } from '../../../policies/facts/next-action.ts';
 import {
   budgetWords,
   COMPARED_HEADINGS,
@@ -31,10 +31,13 @@ export function renderComparedHtml(report: ComparisonReport, diffs: ReadonlyMap<
 <tbody>${variants.map(row).join('\n')}</tbody></table></div>
 ${picked === null ? '' : `<p>The changes of variant ${picked.n} were applied.</p>`}
 ${variants.map((variant) => section(variant, diffs.get(variant.n) ?? '')).join('\n')}
-${next_actions.length === 0 ? '' : `<section><h2>Next</h2><ul>${next_actions.map((action) => `<li><code>${text(actionLine(action))}</code></li>`).join('')}</ul></section>`}
+${next_actions.length === 0 ? '' : `<section><h2>Next</h2><ul>${next_actions.map((action) => `<li>${actionMarkup(action)}</li>`).join('')}</ul></section>`}
 </body></html>
 `;
 }
+
+const actionMarkup = ({ text: what, command }: NextAction): string =>
+  command === undefined ? text(what) : `${text(what)}: <code>${text(command)}</code>`;
 
 const NAME = 1;
 const STATE = 2;

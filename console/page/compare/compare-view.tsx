@@ -90,6 +90,9 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
   const isRunning = state === 'running';
   return (
     <>
+      <p class="soft">
+        <Words of={goal} />
+      </p>
       <Panel
         title="Variants"
         edge="flush"
@@ -115,10 +118,7 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
           )
         }
       >
-        <p class="soft">
-          <Words of={goal} />
-        </p>
-        <Table label="Variants" heads={[...COMPARED_HEADINGS, 'apply']}>
+        <Table label="Variants" heads={HEADS}>
           {variants.map((variant) => {
             const { n, name, task_id: task } = variant;
             const cells = comparedCells(variant);
@@ -133,11 +133,11 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
                 <td>
                   <StateMark state={variant.state} />{' '}
                   <span class="dim">
-                    <Words of={cells[STATE]!.slice(variant.state.length)} />
+                    <Words of={cells[STATE]!.slice(variant.state.length).replace(/^: /, '')} />
                   </span>
                 </td>
                 {cells.slice(STATE + 1).map((cell, i) => (
-                  <td key={COMPARED_HEADINGS[STATE + 1 + i]}>
+                  <td key={COMPARED_HEADINGS[STATE + 1 + i]} class="nowrap">
                     <Words of={cell} />
                   </td>
                 ))}
@@ -190,6 +190,8 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
 }
 
 const STATE = 2;
+
+const HEADS = [...COMPARED_HEADINGS, 'apply'].map((name) => name.replace(/^./, (first) => first.toUpperCase()));
 
 function Ask({ id, asked, renew, onClose }: { id: string; asked: Asked; renew: () => void; onClose: () => void }) {
   const { title, says, verb } = {
