@@ -39,8 +39,9 @@ const OTHER_ACCOUNT = { env: { CODEX_API_KEY: 'another-account-of-mine' } };
 const hello = (call: FakeCall) => answerWith(call.report.tool, 'hello');
 const begun = ({ calls }: TestRig) => calls.map(({ report }) => report.tool);
 
-test('a 429 of 5 s that one was told: no CLI of eight others begins before it is over', async ({ rig }) => {
-  rig.answer(() => failWith('codex', '429 Too Many Requests: please try again in 5s', 429));
+test('a 429 of 20 s that one was told: no CLI of eight others begins before it is over', async ({ rig }) => {
+  // Long enough for a loaded machine to start one of the eight meanwhile.
+  rig.answer(() => failWith('codex', '429 Too Many Requests: please try again in 20s', 429));
   const { verdict } = await ask(rig, 'told');
   assert.equal([verdict.class, verdict.reason], ['transient', 'rate_limit']);
   const until = Date.parse(verdict.retry_at!);
