@@ -4,6 +4,7 @@ import path from 'node:path';
 import { compare, resumeComparison } from '../loops/compare/compare.ts';
 import { type Comparison, findComparison } from '../loops/compare/comparison.ts';
 import { pickVariant, removeComparison } from '../loops/compare/pick.ts';
+import { refusalInCall } from '../loops/report/calling-call.ts';
 import { projectState } from '../state/task-folder.ts';
 import type { ComparedEnd, CompareOptions, ComparisonOptions, PickedEnd } from './comparison-surface.ts';
 import { inRun } from './run-task.ts';
@@ -31,7 +32,7 @@ export const resumeNamedComparison = (id: string, where: ComparisonOptions): Pro
   );
 
 export const pickNamed = (variant: string, where: ComparisonOptions & { of?: string }): Promise<PickedEnd> =>
-  onComparison(where.of ?? 'last', where, async (comparison) =>
+  onOwnComparison(where.of ?? 'last', where, async (comparison) =>
     inRun('.', whereOf(where), async ({ options, context }): Promise<PickedEnd> => {
       const trust = options.trustWorkspace ? 'trusted' : 'untrusted';
       return pickVariant(comparison, variant, { context, trust });
@@ -39,7 +40,7 @@ export const pickNamed = (variant: string, where: ComparisonOptions & { of?: str
   );
 
 export const removeNamedComparison = (id: string, where: ComparisonOptions): Promise<{ how: 'removed' } | Invalid> =>
-  onComparison(id, where, async (comparison) =>
+  onOwnComparison(id, where, async (comparison) =>
     inRun('.', whereOf(where), async ({ context }): Promise<{ how: 'removed' } | Invalid> => {
       const message = await removeComparison(comparison, context);
       return message === null ? { how: 'removed' } : { how: 'invalid', message };
@@ -58,6 +59,12 @@ const whereOf = ({ cwd, environment, signal, say, trustWorkspace }: ComparisonOp
 
 const ended = (ran: Awaited<ReturnType<typeof compare>>): ComparedEnd =>
   ran.how === 'invalid' ? ran : { how: 'ran', report: ran.report, diffs: Object.fromEntries(ran.diffs) };
+
+/** What only the user may decide. */
+async function onOwnComparison<End>(...given: Parameters<typeof onComparison<End>>): Promise<End | Invalid> {
+  const within = await refusalInCall('apply or remove a comparison', async () => false);
+  return within === null ? onComparison(...given) : { how: 'invalid', message: within };
+}
 
 async function onComparison<End>(
   id: string,

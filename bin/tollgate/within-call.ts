@@ -60,6 +60,12 @@ export const GUARDED = {
     when: (args) => !has('dry-run')(args),
     loosens: true,
   },
+  endOfComparison: {
+    command: 'tollgate compare',
+    act: 'apply or remove a comparison',
+    when: has('pick', 'remove'),
+    loosens: false,
+  },
   limitOfBook: changesLimitOfBook('tollgate distill'),
   limitOfResumedBook: changesLimitOfBook('tollgate distill resume'),
   adopt: {

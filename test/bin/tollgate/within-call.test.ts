@@ -47,6 +47,7 @@ const samples = (n: number, port: number): Record<keyof typeof GUARDED, string[]
   acceptInSupervision: ['supervise', 'nothing', '--accept-changes'],
   acceptTree: ['supervise', 'nothing', '--accept-tree'],
   archive: ['archive', 'nothing'],
+  endOfComparison: ['compare', '--remove', 'last'],
   limitOfBook: ['distill', 'nothing.epub', '--max-calls', '5'],
   limitOfResumedBook: ['distill', 'resume', 'nothing', '--max-calls', '5'],
   adopt: ['sessions', 'adopt', 'login', '0199a213-81c0-7800-8aa1-bbab2a035a53', '--tool', 'codex'],
