@@ -69,13 +69,18 @@ export function findComparison(state: string, word: string): Comparison | string
 }
 
 /** An agent could have written the file: nothing of it may lead git, or us, elsewhere. */
-const isComparison = ({ schema, comparison_id, base, variants }: Comparison, id: string): boolean =>
+const isComparison = ({ schema, comparison_id, at, base, variants, ...rest }: Comparison, id: string): boolean =>
   schema === 1 &&
   comparison_id === id &&
   typeof base === 'string' &&
   IS_ID.test(base) &&
+  typeof at === 'string' &&
+  typeof rest.budget?.calls === 'number' &&
+  (rest.picked === null || typeof rest.picked?.n === 'number') &&
+  (rest.removed === null || typeof rest.removed === 'string') &&
   Array.isArray(variants) &&
-  variants.every(({ n, name, task_id }, i) => n === i + 1 && typeof name === 'string' && task_id === `${id}-${n}`);
+  variants.length > 0 &&
+  variants.every((one, i) => one?.n === i + 1 && typeof one.name === 'string' && one.task_id === `${id}-${one.n}`);
 
 /** The newest first: each id contains its time. */
 export const comparisonIds = (state: string): string[] =>

@@ -352,6 +352,31 @@ test('--allow-dirty compares on the last commit, and the user’s changes stay',
   assert.equal(status(rig), [' M src/a.ts']);
 });
 
+const FORGED: Record<string, (kept: Record<string, unknown>) => unknown> = {
+  'a base that is an option': (kept) => ({ ...kept, base: '--output=/tmp/planted' }),
+  'the task of another comparison': (kept) => ({ ...kept, variants: [{ n: 1, name: 'codex', task_id: 'fix' }] }),
+  'no variants': (kept) => ({ ...kept, variants: [] }),
+  'a variant that is null': (kept) => ({ ...kept, variants: [null] }),
+  'no budget': ({ budget: _, ...kept }) => kept,
+  'a list': () => [],
+};
+
+test('a forged comparison is refused as such by each command', async ({ rig }) => {
+  each(rig);
+  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
+  const file = path.join(report.files.folder, 'comparison.json');
+  const kept = readFileSync(file, 'utf8');
+  for (const [what, forge] of Object.entries(FORGED)) {
+    writeFileSync(file, JSON.stringify(forge(JSON.parse(kept))));
+    for (const words of [['--show'], ['--pick=1'], ['--remove=last'], ['--resume=last', '--trust-workspace']]) {
+      const { code, stderr } = await rig.run('tollgate', ['compare', ...words]);
+      assert.equal([code, stderr.includes('is not a comparison')], [2, true], `${what}: ${words[0]}: ${stderr}`);
+    }
+  }
+  assert.is(rig.calls.length, 2);
+  assert.equal(folders(rig, 'worktrees').length, 2);
+});
+
 test('the pages show hostile texts as text', async ({ rig }) => {
   const hostile = '<script>alert(1)</script> ``` | \u001b[31m';
   rig.answer((call) => [
