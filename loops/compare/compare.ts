@@ -193,6 +193,8 @@ async function readCompared({ compared, context, options }: CompareRequest): Pro
   const { trustWorkspace } = options;
   const read = await readTask({ word: compared.word, cwd, environment, trustWorkspace });
   if (read.how === 'invalid') return read;
+  if (read.root !== projectRoot(cwd))
+    return { message: `${read.task.id} is a task of the project ${read.root}; start the comparison there` };
   if (read.manifest.supervise !== undefined)
     return { message: `${read.task.id} is supervised; compare takes a prompt or a task with stages` };
   const names = read.plans.map(({ stage }) => stage.name);

@@ -1,16 +1,19 @@
 // Applies the changes of one variant of a comparison to the user's tree, and removes the worktrees of a comparison.
 
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { variantOf } from '../../policies/manifest/variants.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
 import { lockTree } from '../limits/tree-lock.ts';
-import { branchOf, worktreeOf } from '../run/worktree.ts';
+import { branchOf, lookIntoWorktree, worktreeOf } from '../run/worktree.ts';
 import type { RunContext } from '../task/run-context.ts';
-import { openTask } from '../task/task.ts';
+import { type OpenTask, openTask } from '../task/task.ts';
 import { allFilters, askGit, complaintOf, type GitRan, type GitRequest, switchedOff } from '../tree/run-git.ts';
+import { withApart } from '../tree/separate-index.ts';
+import { objectFolders, readTrees, treesOf } from '../tree/stage-trees.ts';
 import { collectComparison, commitOf } from './compared.ts';
 import { type Comparison, folderOf, keepComparison } from './comparison.ts';
 
@@ -46,10 +49,16 @@ export async function pickVariant(
     const diff = files.diff !== null && existsSync(files.diff) ? `; what it changed is in ${files.diff}` : '';
     return invalid(`variant ${n} (${name}) ${how}, so its changes are not applied${diff}`);
   }
+  if (comparison.picked?.n === n)
+    return invalid(
+      `the changes of variant ${n} (${name}) were applied at ${comparison.picked.at} already; to take them again: git merge ${branchOf(task_id)}`,
+    );
   const opened = await openTask({ ...context, word: task_id, trustWorkspace: true }, 'look');
   if (opened.how === 'invalid') return opened;
-  const commit = await commitOf(opened.open, base, environment);
-  if (commit === null) return invalid(`variant ${n} (${name}) changed no file, so there is nothing to apply`);
+  const commit = comparison.writes ? await commitOf(opened.open, base, environment) : null;
+  const there = lookIntoWorktree(opened.open);
+  if (commit === null || there === null)
+    return invalid(`variant ${n} (${name}) changed no file, so there is nothing to apply`);
   const root = projectRoot(cwd);
   const git = gitIn(root, context);
   const stateFolder = projectState(cwd, environment);
@@ -65,7 +74,7 @@ export async function pickVariant(
   });
   if (turn.how === 'stopped') return invalid('it was stopped before anything was applied');
   try {
-    const applied = await applyCommit(git, { base, commit, trust });
+    const applied = await applyCommit(git, { base, commit, trust, gated: { ...there, environment } });
     if (!Array.isArray(applied)) {
       const merge = `git merge ${branchOf(task_id)}`;
       return invalid(
@@ -91,15 +100,21 @@ const gitIn =
   (args, more) =>
     askGit(args, { cwd, timeoutMs: PATIENCE_MS, environment, halt: stop, ...more });
 
+/** The variant's task, whose state has the trees that its gate checked; `tree`: its worktree. */
+type Gated = Pick<OpenTask, 'task' | 'plans' | 'tree'> & { environment: NodeJS.ProcessEnv };
+
 /** @returns the changed paths, relative to the repository's root. */
 async function applyCommit(
   git: Git,
-  { base, commit, trust }: { base: string; commit: string; trust: 'trusted' | 'untrusted' },
+  { base, commit, trust, gated }: { base: string; commit: string; trust: 'trusted' | 'untrusted'; gated: Gated },
 ): Promise<string[] | { message: string }> {
-  const compared = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
-  const listed = await git([...compared, '--name-only', '-z', base, commit]);
+  const listed = await git([...DIFF, '--name-only', '-z', base, commit]);
   if (listed.code !== 0) return { message: complaintOf(listed) };
   const paths = listed.stdout.split('\0').slice(0, -1);
+  const unchecked = await uncheckedPaths(gated, commit, paths);
+  if (!Array.isArray(unchecked)) return unchecked;
+  if (unchecked.length > 0)
+    return { message: `${named(unchecked)} on its branch is not what its gate checked; look at it, and run it again` };
   const status = await git([
     'status',
     '--porcelain',
@@ -111,27 +126,58 @@ async function applyCommit(
   if (status.code !== 0) return { message: complaintOf(status) };
   const dirty = new Set(status.stdout.split('\0').map((line) => line.slice(3)));
   const touched = paths.filter((name) => dirty.has(name));
-  const patch = await git([...compared, '--binary', '--full-index', base, commit]);
-  if (patch.code !== 0) return { message: complaintOf(patch) };
+  if (touched.length > 0)
+    return { message: `${named(touched)} would be changed, and has uncommitted changes; commit or stash them` };
   const filters = trust === 'trusted' ? { how: 'found' as const, names: [] } : await allFilters(git);
   if (filters.how === 'unknown') return { message: `the filters of git cannot be read (${complaintOf(filters.ran)})` };
   const top = await git(['rev-parse', '--show-toplevel']);
-  const apply = (...flags: string[]) =>
-    git(['apply', '--whitespace=nowarn', ...flags], {
-      input: patch.stdout,
-      cwd: top.stdout.replace(/\n$/, ''),
-      settings: switchedOff(filters.names),
-    });
-  if ((await apply('--check', '--reverse')).code === 0) return { message: 'they are in the tree already' };
-  if (touched.length > 0) {
-    const named = touched.slice(0, MOST_NAMED).join(', ');
-    const more = touched.length > MOST_NAMED ? ` and ${touched.length - MOST_NAMED} more` : '';
-    return { message: `${named}${more} would be changed, and has uncommitted changes; commit or stash them` };
+  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-pick-'));
+  try {
+    // By a file: the text of a patch need not be UTF-8.
+    const file = path.join(folder, 'patch');
+    const patch = await git([...DIFF, '--binary', '--full-index', `--output=${file}`, base, commit]);
+    if (patch.code !== 0) return { message: complaintOf(patch) };
+    const apply = (...flags: string[]) =>
+      git(['apply', '--whitespace=nowarn', '-p1', ...flags, file], {
+        cwd: top.stdout.replace(/\n$/, ''),
+        settings: switchedOff(filters.names),
+      });
+    const checked = await apply('--check');
+    if (checked.code !== 0) return { message: `they do not apply to the tree as it is now (${complaintOf(checked)})` };
+    const applied = await apply();
+    return applied.code === 0 ? paths : { message: complaintOf(applied) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  const checked = await apply('--check');
-  if (checked.code !== 0) return { message: `they do not apply to the tree as it is now (${complaintOf(checked)})` };
-  const applied = await apply();
-  return applied.code === 0 ? paths : { message: complaintOf(applied) };
+}
+
+/** Whatever the user's settings are. */
+const DIFF = [
+  ...['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-relative', '-U3'],
+  ...['--diff-algorithm=myers', '--submodule=short', '--ignore-submodules=dirty', '--src-prefix=a/', '--dst-prefix=b/'],
+];
+
+const named = (paths: readonly string[]): string =>
+  paths.length <= MOST_NAMED
+    ? paths.join(', ')
+    : `${paths.slice(0, MOST_NAMED).join(', ')} and ${paths.length - MOST_NAMED} more`;
+
+/** Another agent can move a branch of the repository after the gate, but not change the trees that the gate kept. */
+async function uncheckedPaths(
+  { task, plans, environment, tree }: Gated,
+  commit: string,
+  paths: readonly string[],
+): Promise<string[] | { message: string }> {
+  const writing = plans.filter(({ access }) => access !== 'read').map(({ stage }) => treesOf(task.state, stage.name));
+  const after = writing.flatMap((folder) => readTrees(folder)?.after ?? []).at(-1);
+  if (after === undefined) return { message: 'the tree that its gate checked was not kept' };
+  const others = writing.flatMap(objectFolders);
+  return withApart({ cwd: tree, environment, others }, async ({ git }): Promise<string[] | { message: string }> => {
+    const ran = await git(['diff-tree', '-r', '-z', '--name-only', '--no-renames', after, commit]);
+    if (ran.code !== 0) return { message: `the tree that its gate checked cannot be compared (${complaintOf(ran)})` };
+    const differing = new Set(ran.stdout.split('\0'));
+    return paths.filter((name) => differing.has(name));
+  });
 }
 
 /** Removes the worktrees and the branches. The tasks, their answers and the report remain. @returns what prevents it. */

@@ -95,7 +95,7 @@ test('--pick applies the changes of one variant, uncommitted, and --remove remov
   assert.is(readFileSync(path.join(rig.project, 'src/a.ts'), 'utf8'), 'claude\n');
   const again = await rig.run('tollgate', ['compare', '--pick', 'claude']);
   assert.is(again.code, 2);
-  assert.match(again.stderr, 'they are in the tree already');
+  assert.match(again.stderr, 'already; to take them again: git merge tollgate/compare-');
   const other = await rig.run('tollgate', ['compare', '--pick', '1']);
   assert.is(other.code, 2);
   assert.match(other.stderr, 'src/a.ts would be changed, and has uncommitted changes');
@@ -350,6 +350,58 @@ test('--allow-dirty compares on the last commit, and the user’s changes stay',
   assert.is(code, 0);
   assert.match(readFileSync(report.variants[0]!.files.diff!, 'utf8'), '-one\n+codex\n');
   assert.equal(status(rig), [' M src/a.ts']);
+});
+
+test('--pick writes the bytes of the variant, whatever the user’s settings of git are', async ({ rig }) => {
+  writeFileSync(
+    path.join(rig.home, '.gitconfig'),
+    '[user]\n\tname = U\n\temail = u@localhost\n[diff]\n\tnoprefix = true\n\tcontext = 0\n',
+  );
+  const bytes = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]);
+  rig.answer(async (call) => {
+    writeFileSync(path.join(call.report.cwd, 'src/latin.txt'), bytes);
+    await call.tell({ do: 'save', file: 'src/a.ts', text: 'two\n' }, ...answerWith(toolOf(call), 'Done.'));
+  });
+  await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
+  const { code, stderr } = await rig.run('tollgate', ['compare', '--pick', '1']);
+  assert.is(code, 0, stderr);
+  assert.equal(readFileSync(path.join(rig.project, 'src/latin.txt')), bytes);
+  assert.equal(status(rig), [' M src/a.ts', '?? src/latin.txt']);
+});
+
+test('--pick refuses a branch that was moved after its gate', async ({ rig }) => {
+  each(rig);
+  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
+  const { worktree } = report.variants[0]!.files;
+  writeFileSync(path.join(worktree!, 'src/codex.ts'), '// not checked\n');
+  git(rig, '-C', worktree!, 'commit', '-qam', 'later');
+  const { code, stderr } = await rig.run('tollgate', ['compare', '--pick', '1']);
+  assert.is(code, 2);
+  assert.match(stderr, 'src/codex.ts on its branch is not what its gate checked');
+  assert.equal(status(rig), []);
+});
+
+test('a prompt that is the name of a task is one with --prompt; a task of another project is refused', async ({
+  rig,
+}) => {
+  each(rig);
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] });
+  const { code, report } = await compareIn(
+    rig,
+    '--prompt',
+    'fix',
+    ...withAll(['codex', 'claude']),
+    '--trust-workspace',
+  );
+  assert.equal([code, report.task_id, report.goal], [0, null, 'fix']);
+  const other = path.join(rig.root, 'other');
+  mkdirSync(path.join(other, '.tmp/task/away'), { recursive: true });
+  execFileSync('git', ['init', '-q'], { cwd: other, env: rig.env });
+  const manifest = { task_id: 'away', goal: 'Other.', stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] };
+  writeFileSync(path.join(other, '.tmp/task/away/manifest.json'), JSON.stringify(manifest));
+  const away = await compareIn(rig, path.join(other, '.tmp/task/away'), ...withAll(['codex', 'claude']));
+  assert.is(away.code, 2);
+  assert.match(away.stderr, 'is a task of the project');
 });
 
 const FORGED: Record<string, (kept: Record<string, unknown>) => unknown> = {

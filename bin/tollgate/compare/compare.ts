@@ -31,6 +31,7 @@ const SPEC: CommandSpec = {
     'Sends one prompt or task to several tools, models or accounts at once, each in its own git worktree, within one budget. Prints a table, the answers and the changes.',
   flags: {
     with: { takes: 'texts', about: `a variant: ${VARIANT_FORM} (repeatable, 2 to 16 of them)` },
+    prompt: { takes: 'text', about: 'the prompt, also one that is a single word or the name of a task' },
     file: { takes: 'text', short: 'f', about: 'read the prompt from this file (-: stdin)' },
     access: {
       takes: 'choice',
@@ -183,19 +184,21 @@ type What = Parameters<typeof compare>[0]['compared'];
 /** A word that names a task is one; everything else is a prompt. */
 function comparedBy({ text, texts, given, words }: Arguments): What | string {
   const [word] = words;
-  if (word !== undefined && given.has('file')) return 'the prompt is given twice: as an argument and by --file';
+  const ways = [word, text.prompt, text.file].filter((one) => one !== undefined);
+  if (ways.length > 1) return 'the prompt is given twice: use one of an argument, --prompt and --file';
   const isTask = word !== undefined && !/\s/.test(word) && (word.includes('/') || checkTaskId(word) === null);
   if (isTask) {
     const located = locateTask(word, process.cwd(), process.env);
     if (located.how === 'invalid') return located.message;
     if (!existsSync(located.folder.root))
-      return `there is no task ${word}; if it is a prompt of one word, pass it by --file`;
+      return `there is no task ${word}; if it is a prompt of one word, pass it by --prompt`;
     const misplaced = (['access', 'acceptance'] as const).find((flag) => given.has(flag));
     if (misplaced !== undefined) return `--${misplaced} is for a prompt; the manifest of ${word} says it`;
     return { what: 'task', word, stages: texts.stage ?? [] };
   }
   if (given.has('stage')) return '--stage is for a task; a prompt has no stages';
-  const prompt = word === undefined ? readInput(text.file) : { how: 'read' as const, text: word };
+  const typed = word ?? text.prompt;
+  const prompt = typed === undefined ? readInput(text.file) : { how: 'read' as const, text: typed };
   if (prompt.how === 'invalid') return `the prompt: ${prompt.message}`;
   return {
     what: 'prompt',

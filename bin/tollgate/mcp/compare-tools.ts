@@ -1,6 +1,8 @@
 // Defines the tools that compare several CLIs, models or accounts, and that apply the changes of one of them.
 
+import { findComparison } from '../../../loops/compare/comparison.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
+import { projectState } from '../../../state/task-folder.ts';
 import type { Access } from '../../../wrappers/adapter.ts';
 import { run as compare } from '../compare/compare.ts';
 import { dollars, flagsOf, hashOf, TRUST } from './requests.ts';
@@ -82,14 +84,17 @@ function compareWanted(given: Record<string, unknown>, server: ServerSettings): 
   const { prompt, task, resume, variants, access, max_calls, max_tokens, max_usd } = given;
   const chosen = [prompt, task, resume].filter((value) => value !== undefined);
   if (chosen.length !== 1) return 'give one of `prompt`, `task` and `resume`';
-  const most = access ?? (task === undefined ? 'read' : 'write');
+  const kept = resume === undefined ? null : findComparison(projectState(process.cwd(), process.env), String(resume));
+  if (typeof kept === 'string') return kept;
+  const most = access ?? (task !== undefined || kept?.writes ? 'write' : 'read');
   if (ACCESS.indexOf(most as Access) > ACCESS.indexOf(server.access))
     return `this server allows comparisons that read alone; the user allows more by registering it with: tollgate mcp --access write`;
   const flags = [
     ...(Array.isArray(variants) ? variants.map((variant) => `--with=${variant}`) : []),
     ...flagsOf({ access, resume, 'max-calls': max_calls, 'max-tokens': max_tokens, 'max-usd': dollars(max_usd) }),
   ];
-  const words = resume === undefined ? ['--', String(prompt ?? task)] : [];
+  // A prompt may be the name of a task, which could write.
+  const words = prompt !== undefined ? [`--prompt=${prompt}`] : task !== undefined ? ['--', String(task)] : [];
   const argv = ['compare', '--json', ...flags, ...(server.trustWorkspace ? [TRUST] : []), ...words];
   const asks = hashOf(argv);
   return {

@@ -201,8 +201,11 @@ test('two CLIs are compared, and the changes of one are applied, if the server a
     assert.is(said.isError, true, said.text);
     assert.match(said.text, says);
   }
-  await reader.close();
   assert.is(rig.calls.length, 0);
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', access: 'write', ...ANY_ANSWER }] }, 'fix');
+  const named = await ended(reader, await reader.ask('compare', { prompt: 'fix', variants: ['codex', 'claude'] }));
+  assert.equal([named.object.task_id, named.object.goal], [null, 'fix'], named.text);
+  await reader.close();
   const mcp = await openMcp(rig, ['--trust-workspace', '--access=write']);
   const compared = await ended(mcp, await mcp.ask('compare', given));
   assert.is(compared.isError, false, compared.text);
@@ -216,7 +219,11 @@ test('two CLIs are compared, and the changes of one are applied, if the server a
   const picked = await mcp.ask('pick_variant', { variant: 'claude' });
   assert.equal([picked.isError, picked.object.files], [false, ['who.txt']], picked.text);
   assert.is(readFileSync(path.join(rig.project, 'who.txt'), 'utf8'), 'claude\n');
-  assert.is(rig.calls.length, 2);
+  assert.is(rig.calls.length, 4);
+  const again = await openMcp(rig, ['--trust-workspace']);
+  const resumed = await ended(again, await again.ask('compare', { resume: compared.object.comparison_id }));
+  assert.match(resumed.text, /allows comparisons that read alone/);
+  await again.close();
   await mcp.close();
 });
 
