@@ -1,6 +1,6 @@
 // Compares tools, models or accounts on one prompt or task: a worktree and a task for each, run at once, with one report.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { stopExit } from '../../policies/facts/exit-codes.ts';
 import { readVariants, type Variant } from '../../policies/manifest/variants.ts';
@@ -151,8 +151,7 @@ async function writeComparison(
   const report = { ...collected.report, state, exit_code: exitCode, notes: [...collected.report.notes, ...notes] };
   try {
     makeFolders(report.files.folder);
-    for (const { n, files } of report.variants)
-      if (files.diff !== null) writeFileSync(files.diff, diffs.get(n)!, { mode: 0o600 });
+    for (const { n, files } of report.variants) if (files.diff !== null) await writeAtomic(files.diff, diffs.get(n)!);
     await writeJson(report.files.report, report);
     await writeAtomic(report.files.page, renderComparison(report, WHOLE, diffs));
   } catch (error) {

@@ -58,13 +58,19 @@ const MOST_OFFERED = 5;
 /** @param word the id, or `last`. @returns a sentence if there is none. */
 export function findComparison(state: string, word: string): Comparison | string {
   const known = comparisonIds(state);
-  const id = word === LAST ? known[0] : known.find((each) => each === word);
+  const read = (id: string) => {
+    const kept = readJsonIfFit<Comparison>(fileOf(state, id));
+    return kept !== null && isComparison(kept, id) ? kept : null;
+  };
+  // A folder of another name, or half of one, must not hide the others.
+  const id =
+    word === LAST ? (known.find((each) => read(each) !== null) ?? known[0]) : known.find((each) => each === word);
   if (id === undefined)
     return known.length === 0
       ? `there is no comparison in ${path.join(state, 'compare')}`
       : `there is no comparison "${word}"; the last ones are ${known.slice(0, MOST_OFFERED).join(', ')}`;
-  const kept = readJsonIfFit<Comparison>(fileOf(state, id));
-  if (kept !== null && isComparison(kept, id)) return kept;
+  const kept = read(id);
+  if (kept !== null) return kept;
   return `${fileOf(state, id)} is not a comparison; remove its folder if you do not need it`;
 }
 

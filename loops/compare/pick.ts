@@ -111,6 +111,7 @@ async function applyCommit(
   const listed = await git([...DIFF, '--name-only', '-z', base, commit]);
   if (listed.code !== 0) return { message: complaintOf(listed) };
   const paths = listed.stdout.split('\0').slice(0, -1);
+  if (paths.length === 0) return { message: 'its commit changes no file' };
   const unchecked = await uncheckedPaths(gated, commit, paths);
   if (!Array.isArray(unchecked)) return unchecked;
   if (unchecked.length > 0)
@@ -210,10 +211,10 @@ async function removeWorktrees({ variants }: Comparison, context: RunContext): P
   const mistakes: string[] = [];
   for (const { task_id } of variants) {
     const folder = worktreeOf(state, task_id);
-    if (existsSync(folder)) {
-      const removed = await git(['worktree', 'remove', '--force', folder]);
-      if (removed.code !== 0) mistakes.push(`${folder} could not be removed: ${complaintOf(removed)}`);
-    }
+    // Twice: also a locked one. A folder that is gone is still registered.
+    const removed = await git(['worktree', 'remove', '--force', '--force', folder]);
+    if (removed.code !== 0 && existsSync(folder))
+      mistakes.push(`${folder} could not be removed: ${complaintOf(removed)}`);
     const branch = branchOf(task_id);
     if ((await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code !== 0) continue;
     const deleted = await git(['branch', '-D', branch]);

@@ -1,7 +1,7 @@
 // tollgate compare: each variant in its own worktree and budget, one report, one result applied, nothing paid for bad input.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -402,6 +402,25 @@ test('a prompt that is the name of a task is one with --prompt; a task of anothe
   const away = await compareIn(rig, path.join(other, '.tmp/task/away'), ...withAll(['codex', 'claude']));
   assert.is(away.code, 2);
   assert.match(away.stderr, 'is a task of the project');
+});
+
+test('--remove works although a worktree was deleted or locked; a planted link is not followed', async ({ rig }) => {
+  each(rig);
+  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
+  const [first, second] = report.variants;
+  const victim = path.join(rig.home, 'victim');
+  writeFileSync(victim, 'mine');
+  rmSync(first!.files.diff!);
+  symlinkSync(victim, first!.files.diff!);
+  assert.is((await compareIn(rig, '--resume', 'last', '--trust-workspace')).code, 0);
+  assert.is(readFileSync(victim, 'utf8'), 'mine');
+  rmSync(first!.files.worktree!, { recursive: true });
+  git(rig, 'worktree', 'lock', second!.files.worktree!);
+  mkdirSync(path.join(rig.project, '.tmp/compare/compare-zz'));
+  const removed = await rig.run('tollgate', ['compare', '--remove', 'last']);
+  assert.is(removed.code, 0, removed.stderr);
+  assert.is(git(rig, 'branch', '--list', 'tollgate/*'), '');
+  assert.is(git(rig, 'worktree', 'list').trim().split('\n').length, 1);
 });
 
 const FORGED: Record<string, (kept: Record<string, unknown>) => unknown> = {

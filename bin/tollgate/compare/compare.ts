@@ -11,6 +11,7 @@ import { actionLine } from '../../../policies/facts/next-action.ts';
 import { VARIANT_FORM } from '../../../policies/manifest/variants.ts';
 import { type ComparisonReport, renderComparison, SHORT, WHOLE } from '../../../policies/report/comparison.ts';
 import { withRelativePaths } from '../../../policies/report/problem.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { checkTaskId, locateTask, projectRoot, projectState } from '../../../state/task-folder.ts';
 import { readArguments, stopOnSignals, unexpected } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
@@ -155,7 +156,7 @@ function list(state: string, isJson: boolean): Ran {
     ({ comparison_id: id, variants, picked, removed }) =>
       `${id}  ${variants.map(({ name }) => name).join(', ')}${picked === null ? '' : `  picked ${picked.n}`}${removed === null ? '' : '  removed'}`,
   );
-  return { exit: 0, out: `${lines.join('\n')}\n`, isPage: true };
+  return { exit: 0, out: visible(`${lines.join('\n')}\n`), isPage: true };
 }
 
 type Settings = Parameters<typeof resumeComparison>[1];
