@@ -112,18 +112,19 @@ async function standingOf(open: OpenTask, self: ProcessIdentity, environment: No
     return { state: 'failed' as const, sentence: read.how === 'unreadable' ? read.message : null, answerFile: null };
   const { state, class: errorClass, reason, sentence, evidence, stages } = read.row;
   const answerFile = stages.findLast(({ answer }) => answer !== null)?.answer ?? null;
+  const text = answerFile === null ? null : textOf(answerFile);
   return {
     ...{ state, class: errorClass, reason, sentence, evidence },
     gate: stages.findLast(({ gate }) => gate !== null)?.gate ?? null,
     verdict: stages.findLast(({ verdict }) => verdict !== null)?.verdict ?? null,
-    answer: answerFile === null ? null : textOf(answerFile),
+    answer: text === null ? null : open.hide(text),
     answerFile,
   };
 }
 
 const MOST_OF_ANSWER = 100_000;
 
-/** Published answers contain no secrets. */
+/** An answer is kept as the CLI gave it, also with secrets. */
 function textOf(file: string): string | null {
   try {
     return readHead(file, MOST_OF_ANSWER).text;

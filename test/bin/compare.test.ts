@@ -423,6 +423,25 @@ test('--remove works although a worktree was deleted or locked; a planted link i
   assert.is(git(rig, 'worktree', 'list').trim().split('\n').length, 1);
 });
 
+test('no report shows a secret of a prompt, an answer or a change', async ({ rig }) => {
+  const secret = 'Zq9Xv7Lm3Rt5Yw1Kp8NdTb4H';
+  rig.answer((call) => [
+    { do: 'save', file: 'key.txt', text: `${secret}\n` },
+    ...answerWith(toolOf(call), `It is ${secret}.`),
+  ]);
+  const env = { OPENAI_API_KEY: secret };
+  const words = ['compare', `use ${secret}`, ...withAll(['codex', 'claude']), ...WRITE];
+  const { code, stdout } = await rig.run('tollgate', [...words, '--json'], { env });
+  assert.is(code, 0);
+  assert.not.match(stdout, secret);
+  const { files, variants } = JSON.parse(stdout) as ComparisonReport;
+  assert.is(variants[0]!.answer, 'It is [REDACTED:OPENAI_API_KEY].');
+  for (const name of readdirSync(files.folder))
+    assert.not.match(readFileSync(path.join(files.folder, name), 'utf8'), secret);
+  for (const format of ['text', 'md', 'html', 'json'])
+    assert.not.match((await rig.run('tollgate', ['compare', '--show', '--format', format], { env })).stdout, secret);
+});
+
 const FORGED: Record<string, (kept: Record<string, unknown>) => unknown> = {
   'a base that is an option': (kept) => ({ ...kept, base: '--output=/tmp/planted' }),
   'the task of another comparison': (kept) => ({ ...kept, variants: [{ n: 1, name: 'codex', task_id: 'fix' }] }),
