@@ -2,6 +2,8 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UNKNOWN_CALL } from '../../loops/attempt/restored-draft.ts';
+import { startableCall } from '../../loops/call/check.ts';
 import { ignoreState } from '../../loops/tree/gitignore.ts';
 import { defaultBranch } from '../../loops/tree/repository.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -13,6 +15,7 @@ import { nearest } from '../../policies/text/nearest.ts';
 import { readRepository, writeNewTask } from '../../state/new-task.ts';
 import { readProject } from '../../state/project/project.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { findProgram } from '../../wrappers/find-binary.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
@@ -72,7 +75,11 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (supervised && pipeline !== null)
     return invalid('--supervise and --pipeline contradict each other; say one of them');
   const base = isReview(pipeline) ? await defaultBranch(projectRoot(process.cwd())) : null;
-  const content = { goal, pipeline, base, supervised, budget, acceptance: acceptance === null ? [] : [acceptance] };
+  const here = installed();
+  const tool = supervised || pipeline !== null ? null : firstReady(here);
+  const values: Record<string, string> = tool === null ? {} : { 'stages[].tool': tool };
+  const commands = acceptance === null ? [] : [acceptance];
+  const content = { goal, pipeline, base, supervised, budget, acceptance: commands, values };
   const written = writeNewTask(folder, content, schemaFile());
   if (written.how === 'invalid') return invalid(written.message);
   const { files } = written;
@@ -98,6 +105,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const lines = [
     ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
     ...proposed(repository, acceptance, supervised || runsAcceptance(pipeline)),
+    ...missing(pipeline, here),
+    ...(tool === null ? [] : [`Its stage calls ${tool}, which is installed here.`]),
     `Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`,
     ...next.map((line) => `  ${line}`),
   ];
@@ -122,14 +131,28 @@ async function settingsOf(
   if (!mayAsk(given))
     return { how: 'answered', settings: { ...specified, acceptance: acceptance ?? repository.tests?.command ?? null } };
   const { askTask } = await import('./new-task/ask-task.ts');
-  const here = TOOLS.filter((tool) => findProgram(tool, projectRoot(process.cwd()), process.env) !== null);
-  const answers = await askTask(specified, repository, here);
+  const answers = await askTask(specified, repository, installed());
   if (answers.how === 'cancelled') return answers;
   const { settings } = answers;
   return {
     how: 'answered',
     settings: { ...settings, pipeline: settings.pipeline || null, acceptance: settings.acceptance || null },
   };
+}
+
+const installed = () => TOOLS.filter((tool) => findProgram(tool, projectRoot(process.cwd()), process.env) !== null);
+
+/** One that is signed in comes before one that is only installed. Trust may be given later. */
+function firstReady(here: ReturnType<typeof installed>): (typeof here)[number] | null {
+  const call = { ...UNKNOWN_CALL, cwd: process.cwd(), environment: process.env, trustWorkspace: true };
+  return here.find((tool) => startableCall(adapterOf(tool), call).how === 'ready') ?? here[0] ?? null;
+}
+
+function missing(pipeline: string | null, here: readonly string[]): string[] {
+  const stages = Object.entries(PIPELINES).find(([name]) => name === pipeline)?.[1] ?? [];
+  const absent = [...new Set(stages.map(({ tool }) => tool))].filter((tool) => !here.includes(tool));
+  if (absent.length === 0) return [];
+  return [`${pipeline} calls ${absent.join(' and ')}, not installed here: \`tollgate doctor\` gives the commands.`];
 }
 
 /** No prompts for an agent, a machine, or a user who wants no notes. */

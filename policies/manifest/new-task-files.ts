@@ -18,7 +18,7 @@ export interface NewManifest {
   /** Used instead of a pipeline; without either there is one stage to fill in. */
   stages?: readonly { tool: string; role: string; access: string | null }[];
   /** The values of further fields, by their names, such as `scope.allow`. */
-  values?: Readonly<Record<string, number | readonly string[]>>;
+  values?: Readonly<Record<string, number | string | readonly string[]>>;
   /** Replaces both with a worker and a reasoner. */
   supervised?: boolean;
   /** The location of the schema, as the manifest's reader finds it. */
@@ -38,7 +38,12 @@ export function manifestText(made: NewManifest): string {
     ...(pipeline === null ? {} : { pipeline: plainOrQuoted(pipeline) }),
     ...(budget === null ? {} : { 'budgets.paid_call_budget': String(budget) }),
     ...(acceptance.length === 0 ? {} : { 'acceptance.commands': JSON.stringify(acceptance) }),
-    ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, JSON.stringify(value)])),
+    ...Object.fromEntries(
+      Object.entries(values).map(([field, value]) => [
+        field,
+        typeof value === 'string' ? plainOrQuoted(value) : JSON.stringify(value),
+      ]),
+    ),
   };
   const reviews = pipeline === null || base === null ? [] : reviewLines(pipeline, base);
   const items = own.length > 0 ? own.map(stageLine) : reviews;

@@ -48,6 +48,18 @@ const manifest = (rig: TestRig, id: string) => {
   return { text, value: parse(text) };
 };
 
+test('the stage of a new task calls a CLI that is installed, and CLIs that a pipeline lacks are named', async () => {
+  const rig = await TestRig.open({ tools: ['codex'] });
+  const { stdout } = await rig.run('tollgate', ['init', 'a', '--goal', 'x']);
+  assert.match(stdout, /^Its stage calls codex, which is installed here\.$/m);
+  assert.equal(manifest(rig, 'a').value.stages, [{ tool: 'codex', role: 'brief' }]);
+  const named = await rig.run('tollgate', ['init', 'b', '--pipeline', 'design_only', '--goal', 'x']);
+  assert.match(named.stdout, /^design_only calls gemini and copilot, not installed here: `tollgate doctor` gives/m);
+  const whole = await rig.run('tollgate', ['init', 'c', '--pipeline', 'one_shot_impl', '--goal', 'x']);
+  assert.match(whole.stdout, /^one_shot_impl calls gemini, not installed here/m);
+  rig.dispose();
+});
+
 test('without a terminal the proposal is filled in and said, and flags win', async ({ rig }) => {
   rig.write('package.json', TESTED);
   const { code, stdout } = await rig.run('tollgate', ['init', 'a', '--pipeline', 'one_shot_impl', '--goal', 'x']);

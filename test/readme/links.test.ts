@@ -11,6 +11,15 @@ test('the README has 110 lines at most', () => {
   assert.ok(lines <= 110, `${lines} lines: a topic of its own is a page in docs/`);
 });
 
+test('its first 60 lines make a call, run a task, and explain a failure', () => {
+  const start = PAGES.get('README.md')!.split('\n').slice(0, 60);
+  for (const command of ['tollgate trust', 'tollgate call', 'tollgate init', 'tollgate run', 'tollgate explain'])
+    assert.ok(
+      start.some((line) => line.startsWith(command)),
+      command,
+    );
+});
+
 for (const [page, text] of PAGES)
   test(`the links of ${page}`, () => {
     const dead = linksOf(text).filter((link) => !leadsSomewhere(page, link));
