@@ -108,8 +108,8 @@ function renderExplanation(explanation: FailureExplanation, style: PageStyle): s
 const listed = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [title, ...lines]);
 
 const findingLines = ({ check, text, missing }: Finding): string[] => [
-  `- ${check}: ${words(text)}`,
-  ...missing.map((name) => `  - ${words(name)}`),
+  text.startsWith(check) ? `- ${words(text)}` : `- ${check}: ${words(text)}`,
+  ...missing.filter((name) => !text.includes(name)).map((name) => `  - ${words(name)}`),
 ];
 
 const detailsOf = (explanation: FailureExplanation): [label: string, text: string | null][] => [
