@@ -2,16 +2,17 @@
 
 import yargs from 'yargs';
 import { type CommandSpec, type FlagRow, SHARED_FLAGS } from '../command-line.ts';
+import { wrapped } from '../wrap.ts';
 import { HELP_WIDTHS } from './kept-help.ts';
 
 export async function renderHelp(spec: CommandSpec, form: keyof typeof HELP_WIDTHS): Promise<string> {
-  const width = HELP_WIDTHS[form];
+  const columns = Math.min(HELP_WIDTHS[form], process.stdout.columns || HELP_WIDTHS[form]);
   const parser = yargs([])
     .scriptName(spec.name)
     .usage(`$0 ${spec.usage}\n\n${spec.about}`)
     .version(false)
     .help(false)
-    .wrap(Math.min(width, process.stdout.columns || width));
+    .wrap(columns - 1);
   const every: Record<string, FlagRow> = { ...spec.flags, ...SHARED_FLAGS };
   const shown = form === 'short' && spec.common ? spec.common : Object.keys(every);
   for (const name of shown) {
@@ -31,8 +32,10 @@ export async function renderHelp(spec: CommandSpec, form: keyof typeof HELP_WIDT
     .map(([code, means]) => `  ${`${code} `.padEnd(9)}${form === 'short' ? means.split(/[;:] /)[0] : means}`)
     .join('\n');
   const pointer = `${spec.name} --help --all shows all ${Object.keys(every).length} flags, also --json and --quiet.`;
-  parser.epilogue(`Exit codes:\n${exits}${form === 'short' ? `\n\n${pointer}` : ''}`);
-  return `${await parser.getHelp()}\n`;
+  const end = `Exit codes:\n${wrapped(exits, columns)}${form === 'short' ? `\n\n${wrapped(pointer, columns)}` : ''}`;
+  // yargs puts a type directly after a text that fills its line.
+  const help = (await parser.getHelp()).replace(/(?<=[^\s[])\[(?=string|number|array|choices|default)/g, ' [');
+  return `${help.trimEnd()}\n\n${end}\n`;
 }
 
 const YARGS_TYPE = {
