@@ -20,9 +20,7 @@ export const lockTree = ({ stateFolder, tree, say, ...request }: TreeLockRequest
     say,
     line: { folder: queueFolder(stateFolder), name: nameOf(tree) },
     whileWaiting: ({ who, ticket: { mode } }) =>
-      say(
-        `stage ${request.stage} waits for its turn on ${tree}: ${who} ${mode === 'write' ? 'writes' : 'reads'} there`,
-      ),
+      say(`stage ${request.stage} waits for ${who}, which ${mode === 'write' ? 'writes' : 'reads'} in ${tree}`),
   });
 
 const nameOf = (tree: string): string => createHash('sha256').update(realOr(tree)).digest('hex').slice(0, 16);

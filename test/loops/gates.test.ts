@@ -78,7 +78,7 @@ test('a task of another project stands in the line of the tree, whose own state 
   const a = makeTask(rig, { ...manifest, cwd: '../other' }, 'a').start('--trust-workspace');
   const fake = await rig.call();
   const b = rig.start('tollgate', ['run', 'b'], { cwd: other });
-  await b.says(/waits for its turn on .+\/other: task a \(pid \d+\) writes there/);
+  await b.says(/waits for task a \(pid \d+\), which writes in .+\/other/);
   rig.answer(() => [save('src/b.ts'), ...answerWith('codex', 'done')]);
   await fake.tell(save('src/a.ts'), ...answerWith('codex', 'done'));
   assert.equal([(await a.result).code, (await b.result).code], [0, 0]);

@@ -101,7 +101,7 @@ test('the turn on the tree stands while the call of a killed dispatcher writes, 
   first.signal('SIGKILL');
   await first.result;
   const second = b.start('--restore');
-  await second.says(/stage codex_impl waits for its turn on .+: task a \(pid \d+\) writes there/);
+  await second.says(/stage codex_impl waits for task a \(pid \d+\), which writes in .+/);
   rig.answer(() => [{ do: 'save', file: 'src/b/x.ts', text: 'b' }, ...answerWith('codex', 'b')]);
   await fake.tell({ do: 'save', file: 'src/a/x.ts', text: 'paid for' });
   await fake.tell(...answerWith('codex', 'a'));
@@ -119,7 +119,7 @@ test('without its guardian too, as long as anything of the call is left', async 
   process.kill(call!.reserved.guardian.pid, 'SIGKILL');
   await first.result;
   const second = b.start();
-  await second.says(/task a \(pid \d+\) writes there/);
+  await second.says(/waits for task a \(pid \d+\), which writes in /);
   rig.answer(() => [{ do: 'save', file: 'src/b/x.ts', text: 'b' }, ...answerWith('codex', 'b')]);
   await fake.tell(...answerWith('codex', 'a'));
   assert.is((await second.result).code, 0);

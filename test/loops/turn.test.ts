@@ -100,8 +100,8 @@ test('readers share a tree, a writer has it alone, and no reader overtakes a wri
   release(await c);
   assert.equal(order, ['a', 'b', 'w', 'c']);
   assert.equal(said, [
-    `stage w_stage waits for its turn on ${root}/tree: task a (pid ${process.pid}) reads there`,
-    `stage c_stage waits for its turn on ${root}/tree: task w (pid ${process.pid}) writes there`,
+    `stage w_stage waits for task a (pid ${process.pid}), which reads in ${root}/tree`,
+    `stage c_stage waits for task w (pid ${process.pid}), which writes in ${root}/tree`,
   ]);
 });
 
@@ -112,7 +112,7 @@ test('two processes take turns, and a link to the tree is the tree', async (cont
   const where = path.join(context.root, 'tree');
   assert.is(
     await second.next(),
-    `stage second_stage waits for its turn on ${where}: task first (pid ${first.pid}) writes there`,
+    `stage second_stage waits for task first (pid ${first.pid}), which writes in ${where}`,
   );
   first.release();
   assert.equal([await first.next(), await second.next()], ['left', 'taken']);
@@ -175,7 +175,7 @@ test('a turn of another host counts until its time is over, unless it is to be p
   };
   assert.is((await ask('read', 'patient', { say, stop: stop.signal })).how, 'stopped');
   assert.equal(said, [
-    `stage patient_stage waits for its turn on ${root}/tree: task far (pid 7 on far or in another container, at most until ${until}) writes there`,
+    `stage patient_stage waits for task far (pid 7 on far or in another container, at most until ${until}), which writes in ${root}/tree`,
   ]);
   assert.is((await ask('read', 'bold', { foreign: 'pass' })).how, 'taken');
 });
@@ -191,11 +191,11 @@ test('nor does it wait for one that waits for its caller, but it does for anothe
   const { ask } = asker(context.root);
   const held = await ask('write', 'outer');
   const between = await stranger(context, 'write', 'between');
-  assert.match(await between.next(), /^stage between_stage waits for its turn/);
+  assert.match(await between.next(), /^stage between_stage waits for /);
   const inner = taker(context, 'write', 'inner');
   assert.is(await inner.next(), 'taken');
   const other = taker(context, 'write', 'other');
-  assert.match(await other.next(), new RegExp(`: task inner \\(pid ${inner.pid}\\) writes there$`));
+  assert.match(await other.next(), new RegExp(`waits for task inner \\(pid ${inner.pid}\\), which writes in `));
   inner.release();
   assert.equal([await inner.next(), await other.next()], ['left', 'taken']);
   release(held);

@@ -37,7 +37,7 @@ test('a call under way, who waits for its tree, and how the others stand', async
   const fake = await rig.call();
   await fake.tell(write(STREAMS.codex.opens(SESSION)));
   const second = makeTask(rig, WRITES, 'second').start();
-  await second.says(/waits for its turn/);
+  await second.says(/waits for task /);
   makeTask(rig, WRITES, 'third');
 
   const { totals, running, waiting, tasks } = await statusOf(rig);
