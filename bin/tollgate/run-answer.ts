@@ -93,7 +93,5 @@ function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Argument
   const exit = verdict !== null && given.has('exit-by-class') ? exitByClass(exit_code, verdict) : exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(report)}\n` };
   const sheet = sheetOf(process.env);
-  // The page of a supervision has its iterations.
-  const isShort = sheet.width !== null && report.supervision === undefined;
-  return { exit, out: isShort ? runPage(report, sheet) : onSheet(summary, sheet), isPage: true };
+  return { exit, out: sheet.width !== null ? runPage(report, sheet) : onSheet(summary, sheet), isPage: true };
 }

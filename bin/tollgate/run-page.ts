@@ -6,7 +6,7 @@ import { costWords, headline } from '../../loops/run/summary.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
 
 const MARKS: Record<RunReport['state'], [mark: string, paint: Paint]> = {
@@ -25,6 +25,7 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
   const [mark, paint] = MARKS[report.state];
   const rows: Row[] = [
     ...(failure === null ? resultRows(report) : evidenceRows(failure)),
+    ...supervisionRows(report),
     ...cappedRows(
       'warning',
       stages.flatMap(({ warnings }) => warnings),
@@ -56,6 +57,15 @@ function nextRows(actions: RunReport['next_actions'], stages: RunReport['stages'
     `${shown.length > 1 ? `${i + 1}. ` : ''}${actionLine(action)}`,
   ]);
 }
+
+const supervisionRows = ({ task_id, supervision }: RunReport): Row[] =>
+  supervision === undefined
+    ? []
+    : [
+        ...(supervision.question === null ? [] : [['question', supervision.question] satisfies Row]),
+        ...(supervision.summary === null ? [] : [['result', supervision.summary] satisfies Row]),
+        ['iterations', `${supervision.iteration}; \`tollgate report --task ${shellWord(task_id)}\` lists them`],
+      ];
 
 const MAX_TEXT = 600;
 /** Rows of one label; the summary has the others. */
