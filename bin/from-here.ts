@@ -58,6 +58,12 @@ const UNITS: [unit: string, ms: number][] = [
   ['min', 60_000],
 ];
 
+/** `14:53:07`. */
+export function clockTime(at: string): string {
+  const time = new Date(at);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');
+}
+
 /** In the largest unit that fits. */
 function distance(ms: number): string {
   for (const [unit, each] of UNITS) {

@@ -3,7 +3,7 @@
 import type { WriteStream } from 'node:tty';
 import { wordsFor } from '../loops/task/last-event.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
-import { visible } from '../policies/text/display.ts';
+import { dollars, visible } from '../policies/text/display.ts';
 import type { Capture } from '../wrappers/capture.ts';
 import { fitting, printing } from './printing.ts';
 import { cutLine } from './wrap.ts';
@@ -87,5 +87,5 @@ export function startLiveLine(name: string, tool: string): LiveLine | null {
 /** Says nothing about a figure that the CLI has not reported yet. */
 function usedWords({ usage: { total_tokens: tokens, usd } }: Capture): string {
   const counted = tokens === null ? '' : `, ${tokens.toLocaleString('en')} tokens`;
-  return `${counted}${usd === null ? '' : `, $${usd.toFixed(2)}`}`;
+  return `${counted}${usd === null ? '' : `, ${dollars(usd)}`}`;
 }

@@ -4,7 +4,7 @@ import { rootOf } from '../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { PERIODS, UNITS } from '../../policies/limits/limits.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
-import { figure } from '../../policies/text/display.ts';
+import { dollars, figure } from '../../policies/text/display.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
@@ -159,7 +159,7 @@ function showOnTerminal({ task_id, used, total, usage }: BudgetObject, sentence:
     stage,
     String(of.calls),
     of.total_tokens === null ? 'not known' : figure(of.total_tokens),
-    of.usd === null ? 'not known' : `$${of.usd.toFixed(4)}`,
+    of.usd === null ? 'not known' : dollars(of.usd),
     notKnown(of),
   ]);
   const table = rows.length === 0 ? [] : ['', bold('Calls by stage, ever:'), ...tableLines(STAGES, rows, sheet)];
@@ -180,9 +180,7 @@ function usageLine(of: UsedSoFar): string {
   return [
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
     ...(total_tokens === null ? [] : [`${total_tokens} tokens${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`]),
-    ...(usd === null
-      ? []
-      : [`${usd.toFixed(4)} USD${unpriced_calls === 0 ? '' : ` (${unpriced_calls} without a price)`}`]),
+    ...(usd === null ? [] : [`${dollars(usd)}${unpriced_calls === 0 ? '' : ` (${unpriced_calls} without a price)`}`]),
     ...(unknown_calls === 0 ? [] : [`tokens of ${unknown_calls} not known`]),
   ].join(', ');
 }

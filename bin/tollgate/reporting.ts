@@ -2,14 +2,13 @@
 
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
 import type { FinishedStage, RunContext } from '../../loops/task/run-context.ts';
-import { figure, oneLine, visible } from '../../policies/text/display.ts';
+import { figure, oneLine, spell, tookWords, visible } from '../../policies/text/display.ts';
 import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
 import { coloursOf, type Paint, type Sheet, sheetFor } from '../sheet.ts';
 import { cutLine, lengthOf } from '../wrap.ts';
 import { type CiSystem, LOG_MARKS } from './ci/system.ts';
-import { spell } from './task-cells.ts';
 
 interface LineReporting extends StageLines {
   /** The last message, and the last event of the CLI. */
@@ -150,7 +149,7 @@ export function stageLine(ended: FinishedStage, { ink }: Sheet): string {
   const why = state === 'failed' && ended.class !== null ? `: ${ended.class} (${ended.reason})` : '';
   const figures = [
     tool,
-    ms === null ? null : ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : spell(ms),
+    ms === null ? null : tookWords(ms),
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
     tokens === null ? null : `${figure(tokens)} tokens`,
   ].filter((text) => text !== null);

@@ -3,7 +3,7 @@
 import { launcherIn } from '../../loops/launcher.ts';
 import { statusOf, type TasksStatus } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
+import { oneLine, shellWord, spell, visible } from '../../policies/text/display.ts';
 import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
@@ -20,7 +20,6 @@ import {
   namesOf,
   needsUser,
   STATE_PAINT,
-  spell,
   supervisionLines,
   taskCalls,
   timeCell,

@@ -7,7 +7,7 @@ import type { TaskState } from '../../loops/report/task-state.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import { dollars, figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import { ago } from '../from-here.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
@@ -81,14 +81,6 @@ export const stateWords = ({ state, checked_by }: TaskRow): string =>
 
 /** `budget` is unknown until a run has read it. */
 export const taskCalls = ({ used, budget }: TaskRow['calls']): string => `${used}/${budget ?? '-'}`;
-
-/** Formats a duration as people write it: 8 s, 3 min 20 s, 2 h 5 min. */
-export function spell(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
 
 type Supervised = { task_id: string; supervision: TaskSupervision | null; next_action: NextAction | null };
 
@@ -168,9 +160,9 @@ export function spentWords({
   const without = (n: number) => (n === 0 ? '' : ` (${n} not known)`);
   return [
     String(calls),
-    calls === calls_without_tokens ? '-' : `${tokens}${without(calls_without_tokens)}`,
-    calls === calls_without_price ? '-' : `${usd.toFixed(4)}${without(calls_without_price)}`,
-    timeWords(duration_ms),
+    calls === calls_without_tokens ? '-' : `${figure(tokens)}${without(calls_without_tokens)}`,
+    calls === calls_without_price ? '-' : `${dollars(usd).slice(1)}${without(calls_without_price)}`,
+    tookWords(duration_ms),
   ];
 }
 
@@ -191,11 +183,4 @@ export function spentRows(spent: readonly DaySpending[]): string[][] {
     const { day, tool, account } = one;
     return [day, account === undefined ? tool : `${tool} (${account})`, ...spentWords(one)];
   });
-}
-
-function timeWords(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${(ms / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

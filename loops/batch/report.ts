@@ -6,7 +6,7 @@ import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import { oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { exitByClass } from '../call/exit.ts';
@@ -110,9 +110,7 @@ export function renderBatch(report: BatchReport): string {
     `${[
       `# Batch ${report.batch_id}: ${headline(report)}`,
       '',
-      '| tasks | done | failed | broken | refused | interrupted | not started | paid calls | time |',
-      '|---|---|---|---|---|---|---|---|---|',
-      `| ${[totals.tasks, totals.done, totals.failed, totals.broken, totals.refused, totals.interrupted, totals.not_started, totals.calls].join(' | ')} | ${(totals.duration_ms / 1000).toFixed(1)} s |`,
+      ...totalsTable(totals),
       '',
       ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
       ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
@@ -123,6 +121,30 @@ export function renderBatch(report: BatchReport): string {
       `Files: ${path.dirname(files.report)}${path.sep}`,
     ].join('\n')}\n`,
   );
+}
+
+/** Without the columns in which nothing is counted. */
+function totalsTable({ duration_ms, ...counts }: BatchReport['totals']): string[] {
+  const { tasks, done, failed, broken, refused, interrupted, not_started, calls } = counts;
+  const cells = [
+    ...[
+      ['tasks', tasks],
+      ['done', done],
+      ['failed', failed],
+    ],
+    ...[
+      ['broken', broken],
+      ['refused', refused],
+      ['interrupted', interrupted],
+      ['not started', not_started],
+    ].filter(([, count]) => count !== 0),
+    ...[
+      ['paid calls', calls],
+      ['time', tookWords(duration_ms)],
+    ],
+  ];
+  const row = (texts: readonly unknown[]) => `| ${texts.join(' | ')} |`;
+  return [row(cells.map(([name]) => name)), `|${'---|'.repeat(cells.length)}`, row(cells.map(([, value]) => value))];
 }
 
 function headline({ state, totals: { done, tasks } }: BatchReport): string {

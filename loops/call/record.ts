@@ -11,6 +11,7 @@ import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
+import { tookWords } from '../../policies/text/display.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import { createDryRunJournal } from '../../state/journal/journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -105,7 +106,7 @@ export function sentenceOf(record: CallRecord, { charge, limits, call }: Wrapper
   const what = passed ?? (verdict.evidence?.text.replace(/\s+/g, ' ').trim() || ENDINGS[ending]);
   const says = ending === 'not_started' ? 'Not' : 'The service says: not';
   const retry = verdict.retry_at === null ? '' : ` ${says} before ${verdict.retry_at}.`;
-  const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
+  const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${tookWords(duration_ms)}`;
   const more = `${retry}${adviceOf(record, charge?.task.id ?? null, passed === null ? 'none' : 'named')}`;
   const shortened = what.slice(0, 400);
   const sentence = `${verdict.class} (${verdict.reason})${when}: ${shortened}${more === '' || /[.!?…]$/.test(shortened) ? '' : '.'}${more}`;

@@ -8,7 +8,7 @@ import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policie
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { iterationTable } from '../../policies/supervise/supervise-text.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import { dollars, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
 import { notifiedLines } from '../upkeep/notified.ts';
 import type { RunReport, StageReport } from './report.ts';
@@ -100,7 +100,7 @@ function spentWords({ spent, limits }: RunReport): string {
     tokens > 0 || ofTokens
       ? known(`${tokens}${ofTokens} tokens`, calls_without_tokens)
       : ofNone('tokens', calls_without_tokens),
-    usd > 0 || ofUsd ? known(`$${usd.toFixed(4)}${ofUsd}`, calls_without_price) : ofNone('price', calls_without_price),
+    usd > 0 || ofUsd ? known(`${dollars(usd)}${ofUsd}`, calls_without_price) : ofNone('price', calls_without_price),
   ].join('');
 }
 
@@ -117,7 +117,7 @@ function stageRows(stages: readonly StageReport[]): string[] {
         stage,
         `${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''}${earlierWords(state, checked_at, checked_by)}`,
         exit_code ?? '-',
-        duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
+        duration_ms === null ? '-' : tookWords(duration_ms),
         calls,
       ],
       verdict ?? '-',

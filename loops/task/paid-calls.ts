@@ -1,5 +1,6 @@
 // Reports the paid calls of a task: what they used so far, which were lost, and which its agents made from within others.
 
+import { dollars, figure } from '../../policies/text/display.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
 import { usageOf } from '../../state/usage.ts';
@@ -31,8 +32,8 @@ export function paidWords(open: OpenTask): string[] {
   const { ledger } = open.journal.read();
   return [
     `paid call ${ledger.used + 1} of ${budgetOf(ledger)}`,
-    ...(tokens > 0 ? [`${tokens} tokens`] : []),
-    ...(usd > 0 ? [`$${usd.toFixed(4)}`] : []),
+    ...(tokens > 0 ? [`${figure(tokens)} tokens`] : []),
+    ...(usd > 0 ? [dollars(usd)] : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 // Limits what a distillation may use: seconds, tokens and dollars. The limits are checked between turns.
 
+import { dollars } from '../text/display.ts';
 import type { TurnUsage } from './service.ts';
 
 export interface DistillBudgets {
@@ -44,10 +45,10 @@ export function budgetReached(budgets: DistillBudgets, spent: DistillSpent, elap
   if (maxTokens !== null && spent.tokens >= maxTokens)
     return `token budget reached${spent.estimated > 0 ? ' (est)' : ''}: ${spent.tokens} of ${maxTokens}`;
   if (maxUsd !== null && spent.usd >= maxUsd)
-    return `money budget reached: $${spent.usd.toFixed(4)} of $${maxUsd}${spent.unpriced > 0 ? `, and ${spent.unpriced} answers without a known price` : ''}`;
+    return `money budget reached: ${dollars(spent.usd)} of $${maxUsd}${spent.unpriced > 0 ? `, and ${spent.unpriced} answers without a known price` : ''}`;
   const unpriced = spent.unpriced - (budgets.unpricedBefore ?? 0);
   if (maxUsd !== null && unpriced > 0)
-    return `money budget of $${maxUsd} cannot be kept: no price is known of the last answer; $${spent.usd.toFixed(4)} is known`;
+    return `money budget of $${maxUsd} cannot be kept: no price is known of the last answer; ${dollars(spent.usd)} is known`;
   return null;
 }
 

@@ -2,6 +2,7 @@
 
 import { MAX_TIMEOUT_MS, type MachineClocks } from '../facts/deadline.ts';
 import { type Caps, lowerCap } from '../limits/caps.ts';
+import { dollars } from '../text/display.ts';
 
 export interface CallLimits {
   timeoutMs: number;
@@ -111,6 +112,6 @@ export function usedUp(limits: RunLimits, soFar: SoFar): UsedUp | null {
   if (max_tokens !== undefined && soFar.tokens >= max_tokens)
     return { field: 'max_tokens', why: `${soFar.tokens} of ${max_tokens} tokens are used up` };
   if (max_usd !== undefined && soFar.usd >= max_usd)
-    return { field: 'max_usd', why: `$${soFar.usd.toFixed(4)} of $${max_usd} are used up` };
+    return { field: 'max_usd', why: `${dollars(soFar.usd)} of $${max_usd} are used up` };
   return null;
 }

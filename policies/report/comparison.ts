@@ -3,7 +3,7 @@
 import type { ErrorClass } from '../facts/classes.ts';
 import { actionLine, type NextAction } from '../facts/next-action.ts';
 import type { Variant } from '../manifest/variants.ts';
-import { figure, oneLine, visible } from '../text/display.ts';
+import { dollars, figure, oneLine, tookWords, visible } from '../text/display.ts';
 
 /** What one variant did. null means unknown, or not applicable. */
 export interface ComparedVariant extends Variant {
@@ -108,7 +108,7 @@ export function comparedCells(variant: ComparedVariant): string[] {
     name,
     variant.class === null ? state.replace('_', ' ') : `${state}: ${failureOf(variant)}`,
     `${gate ?? '-'}${verdict === null ? '' : ` (${verdict})`}`,
-    duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
+    duration_ms === null ? '-' : tookWords(duration_ms),
     String(calls),
     tokens === null ? '-' : figure(tokens),
     costOf(variant),
@@ -122,7 +122,7 @@ const failureOf = ({ class: errorClass, reason }: ComparedVariant): string =>
 function costOf({ calls, usd, unpriced_calls }: ComparedVariant): string {
   if (calls === 0) return '-';
   if (usd === null || unpriced_calls === calls) return 'price unknown';
-  return `$${usd.toFixed(4)}${unpriced_calls === 0 ? '' : ` + ${unpriced_calls} unpriced`}`;
+  return `${dollars(usd)}${unpriced_calls === 0 ? '' : ` + ${unpriced_calls} unpriced`}`;
 }
 
 const sizeWords = ({ files, added, removed }: DiffSize): string =>

@@ -19,6 +19,20 @@ export const cut = (text: string, max: number): string =>
 /** Separates the thousands. */
 export const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
+/** Four digits below a dollar, since a call may cost less than a cent. */
+export const dollars = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+
+/** Formats a duration as people write it: 8 s, 3 min 20 s, 2 h 5 min. */
+export function spell(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The same for what has ended: a tenth of a second counts. */
+export const tookWords = (ms: number): string => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : spell(ms));
+
 /** Replaces half a surrogate pair, which no encoding has, with the replacement character. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 

@@ -4,6 +4,7 @@ import { askToEnd } from '../../../loops/distill/drive.ts';
 import { type DistillView, openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
+import { dollars } from '../../../policies/text/display.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import { readArguments } from '../../command.ts';
@@ -57,8 +58,6 @@ async function viewOrWhy(name: string, cwd: string): Promise<DistillView | strin
     throw error;
   }
 }
-
-export const dollars = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 
 export function viewLines(view: DistillView): string[] {
   const { name, state, evidence, sections, tokens, estimated_tokens, usd, unpriced_answers, calls, wanted } = view;

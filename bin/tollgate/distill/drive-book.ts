@@ -9,6 +9,7 @@ import { serviceOf } from '../../../loops/distill/service.ts';
 import { uploadBook } from '../../../loops/distill/upload.ts';
 import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { dollars } from '../../../policies/text/display.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import { isTrustedFolder } from '../../../state/trusted-folders.ts';
 import type { Arguments } from '../../command-line.ts';
@@ -16,7 +17,7 @@ import { printing, printResult } from '../../printing.ts';
 import { startProgress } from '../../progress-line.ts';
 import type { Ran } from '../../ran.ts';
 import { settingsIn } from './distill-flags.ts';
-import { dollars, viewLines } from './distill-status.ts';
+import { viewLines } from './distill-status.ts';
 
 export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: AbortSignal): Promise<Ran> {
   const settings = settingsIn(args);

@@ -8,6 +8,7 @@ import { amount, type BudgetUsed, budgetsUsed, standingWords, useWords } from '.
 import { type Hold, holdWords } from '../../../policies/limits/holds.ts';
 import { asOf, countingFrom, type LimitsLedger } from '../../../policies/limits/ledger.ts';
 import { isLimited, type LimitsInForce } from '../../../policies/limits/limits.ts';
+import { spell } from '../../../policies/text/display.ts';
 import { StrangeStateError } from '../../../state/disk/strange-state-error.ts';
 import {
   readHolds,
@@ -24,7 +25,6 @@ import type { Arguments } from '../../command-line.ts';
 import { ago } from '../../from-here.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { coloursOf, isUnicode, type Sheet, sheetOf } from '../../sheet.ts';
-import { spell } from '../task-cells.ts';
 import { changedLimits, isChange } from './changed-limits.ts';
 
 const invalid = badInputOf('tollgate budget');
@@ -161,7 +161,9 @@ function limitsPage(shown: Shown, sheet: Sheet): string {
   const pace = ({ tool, most, project }: PaceRow, what: string) =>
     `${most} calls ${what}${tool === 'any' ? '' : ` of ${tool}`}${project === null ? '' : ' of this project'}`;
   const lines = [
-    ...(inForce.some(({ limits }) => isLimited(limits)) ? [] : ['No limit over all tasks; see tollgate budget --help']),
+    ...(inForce.some(({ limits }) => isLimited(limits))
+      ? []
+      : ['No limit over all tasks; `tollgate budget --per day --set 100` sets one']),
     ...budgetsUsed(inForce, ledger, now).map(
       (row) => `${budgetLine(row, now, sheet)}${unknownWords(row)}${countedWords(row, now, sheet)}`,
     ),

@@ -6,7 +6,7 @@ import { actionLine } from '../../../policies/facts/next-action.ts';
 import { markupText } from '../../../policies/report/inert-text.ts';
 import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
-import { oneLine } from '../../../policies/text/display.ts';
+import { oneLine, tookWords } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import { SPENT_HEADINGS, spentRows, spentTotals, spentWords, stateWords, taskCalls } from '../task-cells.ts';
 
@@ -138,7 +138,7 @@ function stageTable({ stages }: TaskRow): string {
         stage,
         `${tool ?? '-'}${inPlaceWords(stand_ins, account)}`,
         `${state.replace('_earlier', '')}${checked_by === 'earlier_run' ? ` (earlier run, ${checked_at!.slice(0, 16)}Z)` : ''}`,
-        duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
+        duration_ms === null ? '-' : tookWords(duration_ms),
         tokens === null ? '-' : String(tokens),
         gate ?? '-',
         verdict ?? '-',

@@ -1,12 +1,13 @@
 // Renders tollgate watch: a page within a terminal's width and height, and lines for output that is not a terminal.
 
 import type { NowChange, NowTask, NowWait, RunsNow } from '../../../loops/report/now.ts';
-import { oneLine, visible } from '../../../policies/text/display.ts';
+import { oneLine, spell, visible } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
+import { clockTime, whenWords } from '../../from-here.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
 import { cutLine } from '../../wrap.ts';
-import { STATE_PAINT, spell, taskCalls } from '../task-cells.ts';
+import { STATE_PAINT, taskCalls } from '../task-cells.ts';
 
 const RUNNING: readonly Column[] = [
   { heading: 'TASK', least: 12, isWhole: true },
@@ -104,7 +105,7 @@ function runningCells(task: NowTask, at: string): string[][] {
     figure(call.tokens),
     call.last ?? 'has said nothing yet',
   ]);
-  if (waits !== null) rows.push([task_id, waits.stage, '-', forTime(since, at), figure(tokens), waitWords(waits)]);
+  if (waits !== null) rows.push([task_id, waits.stage, '-', forTime(since, at), figure(tokens), waitWords(waits, at)]);
   return rows.length > 0
     ? rows
     : [[task_id, '-', '-', forTime(since, at), figure(tokens), 'makes no call at the moment']];
@@ -128,11 +129,11 @@ const words = (text: string): string => oneLine(visible(text));
 
 /** Includes the line end. */
 export const changeLine = (change: NowChange): string =>
-  `${oneLine(visible(`${change.at.slice(11, 19)} ${change.task_id}: ${wordsOf(change)}`))}\n`;
+  `${oneLine(visible(`${clockTime(change.at)} ${change.task_id}: ${wordsOf(change)}`))}\n`;
 
 /** Reports the totals when no task is at work any more. Includes the line end. */
 export const overLine = (now: RunsNow): string =>
-  `${oneLine(visible(`${now.at.slice(11, 19)} none is at work: ${totalsOf(now)}`))}\n`;
+  `${oneLine(visible(`${clockTime(now.at)} none is at work: ${totalsOf(now)}`))}\n`;
 
 /** Counts the tasks by state, in a few words. */
 function totalsOf({ totals, tasks, folder }: RunsNow): string {
@@ -140,7 +141,9 @@ function totalsOf({ totals, tasks, folder }: RunsNow): string {
   const inLine = tasks.filter(({ waits }) => waits !== null).length;
   const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
   if (inLine > 0) parts.push(`${inLine} waiting`);
-  return parts.length === 0 ? `no task in ${folder}` : `${parts.join(', ')} of ${all}`;
+  return parts.length === 0
+    ? `no task in ${folder}; tollgate init NAME --goal "…" creates one`
+    : `${parts.join(', ')} of ${all}`;
 }
 
 function wordsOf(change: NowChange): string {
@@ -154,7 +157,7 @@ function wordsOf(change: NowChange): string {
     case 'call_ended':
       return `${change.call.stage}: the call of ${change.call.tool} has ended`;
     case 'waits':
-      return `${change.waits.stage}: ${waitWords(change.waits)}`;
+      return `${change.waits.stage}: ${waitWords(change.waits, change.at)}`;
     case 'ended': {
       const { state, stage, class: errorClass, reason } = change;
       return errorClass === null
@@ -168,8 +171,8 @@ function wordsOf(change: NowChange): string {
   }
 }
 
-function waitWords(waits: NowWait): string {
-  if (waits.what === 'time') return `waits until ${waits.until.slice(0, 19)}Z`;
+function waitWords(waits: NowWait, at: string): string {
+  if (waits.what === 'time') return `waits until ${whenWords(waits.until, new Date(at))}`;
   const behind = waits.behind.slice(0, 3).join(', ');
   const more = waits.behind.length > 3 ? ` and ${waits.behind.length - 3} more` : '';
   return `waits for its ${waits.what} behind ${behind}${more}`;

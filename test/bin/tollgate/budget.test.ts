@@ -68,7 +68,7 @@ test("dollars by the project's own prices, as far as they are known", async ({ r
   makeTask(rig, { stages: STAGES });
   await rig.run('tollgate', ['run', 'fix']);
   const { stdout } = await rig.run('tollgate', ['budget', 'fix']);
-  assert.match(stdout, /all: 2 calls, 36 tokens \(.*\), 0\.0810 USD \(1 without a price\)/);
+  assert.match(stdout, /all: 2 calls, 36 tokens \(.*\), \$0\.0810 \(1 without a price\)/);
 });
 
 test('a call of a wrapper on its own counts, until another takes the place of its record', async ({ rig }) => {

@@ -58,9 +58,9 @@ test('whole', () => {
     renderBatch(reportOf(all, 130)),
     `# Batch 20260301100000-abcd: interrupted, 1 of 5 tasks done
 
-| tasks | done | failed | broken | refused | interrupted | not started | paid calls | time |
-|---|---|---|---|---|---|---|---|---|
-| 5 | 1 | 2 | 0 | 1 | 0 | 1 | 3 | 12.3 s |
+| tasks | done | failed | refused | not started | paid calls | time |
+|---|---|---|---|---|---|---|
+| 5 | 1 | 2 | 1 | 1 | 3 | 12 s |
 
 ## Failures
 

@@ -2,6 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { clockTime, whenWords } from '../../../../bin/from-here.ts';
 import { changeLine, watchedTasks, watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
 import type { NowCall, NowTask, NowWait, RunsNow } from '../../../../loops/report/now.ts';
 
@@ -90,7 +91,7 @@ test('what runs, what waits, and what is not shown', () => {
       'TASK           STAGE         CLI    FOR        TOKENS  LAST',
       'task-number-1  codex_review  codex  1 min 0 s  12,345  answers',
       'task-number-2  codex_impl    -      1 min 0 s  -       waits for its tree behind a, b, c and 2 more',
-      'task-number-3  codex_brief   -      1 min 0 s  -       waits until 2026-01-01T00:02:00Z',
+      `task-number-3  codex_brief   -      1 min 0 s  -       waits until ${whenWords(until.until, new Date(AT))}`,
       'task-number-4  -             -      1 min 0 s  -       makes no call at the moment',
     ],
   );
@@ -116,9 +117,12 @@ test('an id that is wider than its column is whole, and the page keeps its heigh
 test('a change is one line, whatever its texts are', () => {
   const head = { at: AT, task_id: 'fix', folder: '/p' };
   const line = changeLine({ ...head, change: 'unreadable', message: EVIL });
-  assert.is(line, '00:01:00 fix: cannot be read: [2J ]0;owned evil line\n');
+  assert.is(line, `${clockTime(AT)} fix: cannot be read: [2J ]0;owned evil line\n`);
   const ended = { state: 'failed', stage: null, class: 'quota', reason: 'budget' } as const;
-  assert.is(changeLine({ ...head, change: 'ended', ...ended }), '00:01:00 fix: failed: the start, quota (budget)\n');
+  assert.is(
+    changeLine({ ...head, change: 'ended', ...ended }),
+    `${clockTime(AT)} fix: failed: the start, quota (budget)\n`,
+  );
 });
 
 test.run();

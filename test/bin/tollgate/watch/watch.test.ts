@@ -93,7 +93,10 @@ test('--json: one object for each change', async ({ rig }) => {
 
 test('--until-end where nothing is at work says how it stands', async ({ rig }) => {
   const watch = () => rig.run('tollgate', ['watch', '--until-end']);
-  assert.match((await watch()).stdout, /^\d\d:\d\d:\d\d none is at work: no task in .*task\n$/);
+  assert.match(
+    (await watch()).stdout,
+    /^\d\d:\d\d:\d\d none is at work: no task in .*task; tollgate init NAME --goal "…" creates one\n$/,
+  );
   makeTask(rig, READS);
   assert.match((await watch()).stdout, /^\d\d:\d\d:\d\d none is at work: 1 never run of 1\n$/);
 });
