@@ -153,11 +153,11 @@ const ALL = { takes_model: true, resumes: true, reads_sessions: true };
 
 const COLUMNS = [
   { heading: 'CLI' },
-  { heading: 'call', least: 12 },
-  { heading: 'version' },
-  { heading: 'access' },
-  { heading: 'can', least: 10 },
-  { heading: 'binary', least: 10, leaveOut: 1 },
+  { heading: 'CALL' },
+  { heading: 'VERSION' },
+  { heading: 'ACCESS', leaveOut: 1 },
+  { heading: 'CAN', least: 10 },
+  { heading: 'BINARY', leaveOut: 2 },
 ];
 
 const cellsOf = (row: ToolListed): string[] => [

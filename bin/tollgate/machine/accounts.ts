@@ -101,12 +101,12 @@ function rowOf(account: ListedAccount, all: readonly ListedAccount[], { holds, s
 type Row = ReturnType<typeof rowOf>;
 
 const COLUMNS = [
-  { heading: 'account' },
+  { heading: 'ACCOUNT' },
   { heading: 'CLI' },
-  { heading: 'login' },
-  { heading: 'held', leaveOut: 1 },
-  { heading: 'used here' },
-  { heading: 'folder', least: 10, leaveOut: 2 },
+  { heading: 'LOGIN' },
+  { heading: 'HELD', leaveOut: 1 },
+  { heading: 'USED HERE' },
+  { heading: 'FOLDER', least: 10, leaveOut: 2 },
 ];
 
 const cellsOf = ({ name, tool, login, holds, used, home }: Row): string[] => [

@@ -56,7 +56,7 @@ function listed(folders: ReturnType<typeof listTrusted>, json: boolean): Ran {
   const lines = folders.map(
     ({ state, folder, trusted_at }) => `${state.padEnd(8)}  ${trusted_at.slice(0, 10)}  ${visible(folder)}\n`,
   );
-  return { exit: 0, out: lines.join('') || 'No folder is trusted.\n' };
+  return { exit: 0, out: lines.join('') || 'No folder is trusted; `tollgate trust` trusts this one.\n' };
 }
 
 const invalid = badInputOf('tollgate trust');

@@ -8,18 +8,20 @@ import { visible } from '../../../policies/text/display.ts';
 import { ago, whenWords } from '../../from-here.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
+import { timeCell } from '../task-cells.ts';
 
 export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet: Sheet): string[] {
-  if (sessions.length === 0) return ['no session is kept'];
+  if (sessions.length === 0)
+    return ['no session is kept; `tollgate sessions adopt --list` shows those that a tag can adopt'];
   const rows = sessions.map(({ tag, tool, entry, bytes, health }) => [
     tag,
     tool,
     entry.session_id,
-    sizeOf(bytes),
-    entry.context_tokens === null ? 'context unknown' : `${entry.context_tokens} tokens`,
+    bytes === null ? '-' : sizeOf(bytes),
+    entry.context_tokens === null ? '-' : `${entry.context_tokens} tokens`,
     ago(entry.last_used, now),
-    entry.error_count === 0 ? 'no errors' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
-    entry.poisoned === undefined ? health : 'not continued',
+    entry.error_count === 0 ? '-' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
+    entry.poisoned !== undefined ? 'not continued' : health === 'unknown' ? '-' : health,
   ]);
   return tableLines(SESSIONS, clean(rows), sheet);
 }
@@ -28,14 +30,15 @@ const SESSIONS: readonly Column[] = [
   { heading: 'TAG', least: 12, isWhole: true },
   { heading: 'CLI' },
   { heading: 'SESSION' },
-  { heading: 'SIZE', leaveOut: 4 },
-  { heading: 'CONTEXT', leaveOut: 3 },
+  { heading: 'SIZE', leaveOut: 4, isOptional: true },
+  { heading: 'CONTEXT', leaveOut: 3, isOptional: true },
   { heading: 'USED', leaveOut: 2 },
-  { heading: 'ERRORS', leaveOut: 1, paint: (cell) => (cell === 'no errors' ? null : 'yellow') },
+  { heading: 'ERRORS', leaveOut: 1, isOptional: true, paint: (cell) => (cell === '-' ? null : 'yellow') },
   {
     heading: 'HEALTH',
     least: 10,
-    paint: (cell) => (cell === 'well-formed' ? 'green' : cell === 'unknown' ? null : 'yellow'),
+    isOptional: true,
+    paint: (cell) => (cell === 'well-formed' ? 'green' : cell === '-' ? null : 'yellow'),
   },
 ];
 
@@ -53,19 +56,25 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
 
 export function adoptableLines(
   sessions: Awaited<ReturnType<typeof listAdoptable>>['sessions'],
+  now: Date,
   sheet: Sheet,
 ): string[] {
   if (sessions.length === 0) return ['no session of the last 7 days'];
-  const rows = sessions.map(({ tool, id, when, title }) => [tool, id, when, title.replace(/\s+/g, ' ').slice(0, 100)]);
+  const rows = sessions.map(({ tool, id, when, title }) => [
+    tool,
+    id,
+    timeCell(when, now, sheet),
+    title.replace(/\s+/g, ' ').slice(0, 100),
+  ]);
   // A user must be able to type the id.
-  return tableLines(ADOPTABLE, clean(rows), sheet).slice(1);
+  return tableLines(ADOPTABLE, clean(rows), sheet);
 }
 
 const ADOPTABLE: readonly Column[] = [
-  { heading: '' },
-  { heading: '' },
-  { heading: '', leaveOut: 1 },
-  { heading: '', least: 10 },
+  { heading: 'CLI' },
+  { heading: 'SESSION' },
+  { heading: 'USED', leaveOut: 1 },
+  { heading: 'TITLE', least: 10 },
 ];
 
 const clean = (rows: readonly string[][]): string[][] => rows.map((cells) => cells.map((cell) => visible(cell)));

@@ -146,7 +146,11 @@ async function adoptable(asking: SessionsAsking, args: Arguments, words: readonl
   const err = listed.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
   const exit = listed.problems.length > 0 && listed.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
   if (args.given.has('json')) return { exit, err, out: `${JSON.stringify({ schema: 1, ...listed })}\n` };
-  return { exit, err, out: `${adoptableLines(listed.sessions, sheetOf(asking.environment)).join('\n')}\n` };
+  return {
+    exit,
+    err,
+    out: `${adoptableLines(listed.sessions, asking.clock(), sheetOf(asking.environment)).join('\n')}\n`,
+  };
 }
 
 /** @param word a tag or an id; null for all. */

@@ -2,7 +2,7 @@
 
 import { type FollowedLine, followCalls } from '../../../loops/report/follow.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { visible } from '../../../policies/text/display.ts';
+import { shellWord, visible } from '../../../policies/text/display.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import type { Call } from '../../../state/journal/ledger.ts';
 import { missingTask } from '../../../state/missing-task.ts';
@@ -75,7 +75,11 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (calls === 0 && task.manifest === null) return invalid(missingTask(task.root));
   return {
     exit: stop.aborted ? stopExit(stop) : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
-    err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : []), ...next]
+    err: [
+      ...missing,
+      ...(calls === 0 ? [`no call of ${task.id} was made yet; \`tollgate run ${shellWord(task.id)}\` makes one`] : []),
+      ...next,
+    ]
       .map((sentence) => `tollgate logs: ${sentence}\n`)
       .join(''),
     // A reader of lines that leaves has read enough. This includes JSON, because each line is complete.

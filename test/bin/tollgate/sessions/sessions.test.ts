@@ -28,7 +28,10 @@ const TURNS = [{ prompt: 'Do it.', answer: 'done' }];
 test('a session is taken on, listed, shown and forgotten', async ({ rig }) => {
   const made = makeSession('codex', rig, TURNS);
   mkdirSync(path.join(rig.project, '.tmp'), { recursive: true });
-  assert.is((await ask(rig, 'list')).stdout, 'no session is kept\n');
+  assert.is(
+    (await ask(rig, 'list')).stdout,
+    'no session is kept; `tollgate sessions adopt --list` shows those that a tag can adopt\n',
+  );
   const adopted = await ask(rig, 'adopt', 'the login', ID, '--tool=codex');
   assert.equal([adopted.code, adopted.stdout], [0, `the login continues in codex ${ID}\n`]);
   const { stdout } = await ask(rig, 'list', '--json');

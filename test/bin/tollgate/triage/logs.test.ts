@@ -106,7 +106,11 @@ test('nothing yet, files that are gone, and mistakes', async ({ rig }) => {
     const { code, stdout, stderr } = await rig.run('tollgate', ['logs', ...argv]);
     return [code, stdout, stderr];
   };
-  assert.equal(await logs('fix'), [0, '', 'tollgate logs: no call of fix was made yet\n']);
+  assert.equal(await logs('fix'), [
+    0,
+    '',
+    'tollgate logs: no call of fix was made yet; `tollgate run fix` makes one\n',
+  ]);
   await task.run();
   assert.equal(await logs('fix', '--stage=none'), [
     2,
