@@ -94,7 +94,7 @@ for (const tool of ['gemini', 'codex', 'claude'] as const)
   });
 
 test('it is listed and revoked, for people and for machines', async ({ rig }) => {
-  assert.equal((await trust(rig, '--list')).stdout, 'No folder is trusted.\n');
+  assert.equal((await trust(rig, '--list')).stdout, 'No folder is trusted; `tollgate trust` trusts this one.\n');
   assert.equal(JSON.parse((await trust(rig, '--json')).stdout), { schema: 1, state: 'trusted', folder: rig.project });
   assert.match((await trust(rig, '--list')).stdout, new RegExp(`^trusted +\\d{4}-\\d\\d-\\d\\d  ${rig.project}\n$`));
   const { folders } = JSON.parse((await trust(rig, '--list', '--json')).stdout);
