@@ -94,7 +94,7 @@ export const tableOf = (head: readonly string[], rows: readonly (readonly string
 export const table = (rows: readonly FigureRow[]): string => tableOf(HEAD, rows.map(cells));
 
 /** The page of each mark. */
-export const PAGES = { bench: 'docs/figures/costs.md', truth: 'docs/figures.md' } as const;
+export const PAGES = { bench: 'docs/figures/costs.md', truth: 'docs/figures/truth.md' } as const;
 
 /**
  * Replaces the text between `<!-- mark -->` and `<!-- /mark -->`.

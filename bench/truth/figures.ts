@@ -72,7 +72,7 @@ export const FIGURES: readonly Figure[] = [
   shareRow('retry decision as by the label', 0.98, ({ verdicts }) => verdicts.decision, 'cases'),
 ];
 
-/** The rows of the table in docs/figures.md that are the same on every machine. */
+/** The rows of the table in docs/figures/truth.md that are the same on every machine. */
 export const markdownRows = (open: Measured, held: Measured): string[] =>
   FIGURES.map(({ metric, goal, shown }) => `| ${metric} | ${goal} | ${shown(open)} | ${shown(held)} |`);
 
