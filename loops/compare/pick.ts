@@ -43,7 +43,7 @@ export async function pickVariant(
     );
   const { n, name, task_id } = chosen;
   const { report } = await collectComparison(comparison, context);
-  const { state, files } = report.variants.find((variant) => variant.n === n)!;
+  const { state, files, diff: size } = report.variants.find((variant) => variant.n === n)!;
   if (state !== 'done') {
     const how = state === 'running' ? 'is still running' : `did not pass (${state.replace('_', ' ')})`;
     const diff = files.diff !== null && existsSync(files.diff) ? `; what it changed is in ${files.diff}` : '';
@@ -57,8 +57,13 @@ export async function pickVariant(
   if (opened.how === 'invalid') return opened;
   const commit = comparison.writes ? await commitOf(opened.open, base, environment) : null;
   const there = lookIntoWorktree(opened.open);
-  if (commit === null || there === null)
-    return invalid(`variant ${n} (${name}) changed no file, so there is nothing to apply`);
+  if (commit === null || there === null) {
+    if (size === null || size.files === 0)
+      return invalid(`variant ${n} (${name}) changed no file, so there is nothing to apply`);
+    return invalid(
+      `the changes of variant ${n} (${name}) are not on its branch ${branchOf(task_id)}, so its gate did not check them; look at them in ${files.worktree}`,
+    );
+  }
   const root = projectRoot(cwd);
   const git = gitIn(root, context);
   const stateFolder = projectState(cwd, environment);

@@ -381,6 +381,20 @@ test('--pick refuses a branch that was moved after its gate', async ({ rig }) =>
   assert.equal(status(rig), []);
 });
 
+test('--pick says where the changes are if the agent switched the branch of its worktree', async ({ rig }) => {
+  rig.answer((call) => [
+    { do: 'save', file: 'src/new.ts', text: '// new\n' },
+    { do: 'run', argv: ['git', 'switch', '-q', '-c', `mine-${toolOf(call)}`], to: '/dev/null' },
+    ...answerWith(toolOf(call), 'Switched.'),
+  ]);
+  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
+  const { code, stderr } = await rig.run('tollgate', ['compare', '--pick', '1']);
+  assert.is(code, 2);
+  assert.match(stderr, 'are not on its branch');
+  assert.match(stderr, report.variants[0]!.files.worktree!);
+  assert.equal(status(rig), []);
+});
+
 test('a prompt that is the name of a task is one with --prompt; a task of another project is refused', async ({
   rig,
 }) => {
