@@ -23,7 +23,12 @@ const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUE
 const APART = ['real', 'page'];
 const suiteOf = (file) => APART.find((name) => file.startsWith(path.join('test', name, path.sep))) ?? 'fast';
 /** They take long and come late in the alphabet. They start first, so that no core is idle while the last of them runs. */
-const LONGEST = ['test/truth.test.ts', 'test/state/broken-disk.test.ts', 'test/state/readers.test.ts'];
+const LONGEST = [
+  'test/truth.test.ts',
+  'test/state/broken-disk.test.ts',
+  'test/state/readers.test.ts',
+  'test/real/matrix.test.ts',
+];
 const files = testFiles('test').filter((file) => suiteOf(file) === suite && pattern.test(file));
 files.sort((a, b) => Number(LONGEST.includes(b)) - Number(LONGEST.includes(a)));
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -39,9 +44,9 @@ const flaky = [];
 const started = Date.now();
 
 if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "${suite}"`);
-// The real CLIs are heavy: 12 at once take 20 s to start on two cores. A browser is heavy too. Those suites therefore run one
-// file at a time. The others spend half of their time waiting for the disk and for their processes.
-const lanes = suite === 'fast' ? 2 * availableParallelism() : 1;
+// The real CLIs are heavy: 12 at once take 20 s to start on two cores. So their suite runs two files at a time, since each of
+// them waits for its model API. A browser has the machine alone. The others wait for the disk and for their processes.
+const lanes = { fast: 2 * availableParallelism(), real: 2, page: 1 }[suite];
 const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFolder()) || tmpdir();
 const { outdir: compiled, needsBuild } = await compileTests(files);
 if (args.includes('--build') && needsBuild && staleBuild() !== null)
