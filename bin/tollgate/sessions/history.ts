@@ -10,9 +10,10 @@ import type { Item, ShownTurn } from '../../../policies/session/conversation.ts'
 import { visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
+import { fitting, printing } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { coloursOf } from '../../sheet.ts';
-import { cutLine } from '../../wrap.ts';
+import { cutLine, wrapped } from '../../wrap.ts';
 import { SESSION_WORD, styleOf, TOOL_FLAG, unreadable, whichSession } from './which-session.ts';
 
 const SPEC: CommandSpec = {
@@ -95,6 +96,7 @@ interface PageStyle {
   ink: 'colour' | 'plain';
   /** Columns. */
   width: number;
+  isTerminal: boolean;
   /** A prompt that Tollgate composed has a hundred lines, and half of them are in every prompt. */
   prompts: 'begun' | 'full';
   redactor: Redactor;
@@ -106,7 +108,7 @@ function renderHistory(history: History, style: PageStyle): string {
   const shown = turns.length < all ? `; the last ${turns.length} of them` : '';
   const head = [
     `${bold(`${session.tool} ${session.id}`)}: ${all - reverted} ${all - reverted === 1 ? 'turn' : 'turns'}${reverted === 0 ? '' : ` and ${reverted} reverted`}${shown}`,
-    dim(visible(session.file)),
+    dim(fitting(visible(session.file), printing('stdout'))),
     ...notes.map((note) => `note: ${visible(note)}`),
   ];
   const back = redo.map((one) => redoLine(one, style));
@@ -120,10 +122,7 @@ function redoLine({ n, at, turns, last_prompt, takes_back, next }: Redoable, { r
     takes_back === 0 ? '' : `, in place of ${takes_back === 1 ? 'the last one' : `the last ${takes_back}`} now`;
   const mark = next ? ' (the next)' : '';
   const prompt = oneLine(visible(redactor.redactHead(last_prompt, Math.min(last_prompt.length, 200)).redacted));
-  return cutLine(
-    `  ${n}${mark}: ${turnCount}${reverted}, taken back ${at.slice(0, 19).replace('T', ' ')}; the last: ${prompt}`,
-    width,
-  );
+  return cutLine(`  ${n}${mark}: ${turnCount}${reverted}, taken back ${timeWords(at)}; the last: ${prompt}`, width);
 }
 
 const MARK = '[ REVERTED ] ';
@@ -146,15 +145,22 @@ function linesOf(turn: ShownTurn, style: PageStyle): string[] {
     ...turn.items.flatMap((item) => itemLines(item, room, style, colours)),
   ];
   const title = turn.part === 'whole' ? titleOf(turn) : `Turn ${turn.number}, its answer`;
-  const rows: Line[] = [[title, colours.bold], ...body];
+  const rows = [[title, colours.bold] satisfies Line, ...body].flatMap(([text, paint]) =>
+    wrapped(text, style.isTerminal ? room : null)
+      .split('\n')
+      .map((line): Line => [line, paint]),
+  );
   if (turn.state === 'active') return rows.map(([text, paint]) => paint(text));
   return rows.map(([text]) => `${colours.dim(MARK)}${text === '' ? '' : colours.dim(colours.strikethrough(text))}`);
 }
 
 function titleOf({ number, at, tokens }: ShownTurn): string {
-  const time = at === null ? '' : `, ${at.slice(0, 19).replace('T', ' ')}`;
+  const time = at === null ? '' : `, ${timeWords(at)}`;
   return `Turn ${number}${time}${tokens === null ? '' : `, ${tokens.input} tokens in, ${tokens.output} out`}`;
 }
+
+/** As whole as the time zone needs. */
+const timeWords = (at: string): string => fitting(visible(at.slice(0, 24)).replace(/\.\d+Z$/, 'Z'), printing('stdout'));
 
 function promptLines({ prompt }: ShownTurn, style: PageStyle, { cyan, dim }: Colours): Line[] {
   const all = whole(prompt, style);

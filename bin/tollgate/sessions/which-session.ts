@@ -38,8 +38,9 @@ export function unreadable(error: unknown): string {
 
 /** Whether the page has colours, and how wide it is. */
 export function styleOf() {
-  const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  return { ink: coloured ? 'colour' : 'plain', width: process.stdout.columns || 120 } as const;
+  const isTerminal = process.stdout.isTTY === true;
+  const ink = isTerminal && !process.env.NO_COLOR ? 'colour' : 'plain';
+  return { ink, width: process.stdout.columns || 120, isTerminal } as const;
 }
 
 export const inUse = ({ tool, id }: SessionFile, by: string): string =>

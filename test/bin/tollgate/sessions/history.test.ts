@@ -44,7 +44,7 @@ for (const tool of TOOLS) {
     const plan = tool === 'gemini' ? 'Plan: hm' : 'hm';
     const input = '{"cmd":"ls"}';
     assert.is(
-      told.out.replace(/,(?: taken back)? \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, ''),
+      told.out.replace(/,(?: taken back)? \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, ''),
       [
         `${tool} ${id}: 2 turns and 2 reverted`,
         file,
