@@ -103,9 +103,13 @@ async function recoverIn(which: Found & { how: 'found' }, args: Arguments): Prom
   const health = healthOf(store.open(session), environment);
   const choice = chosen(args) ?? (await ask(which, health, args));
   if (choice === null) {
-    const shown = healthLines(health, environment, which.said).join('; ');
-    const message = `${session.tool} ${session.id}: ${shown}. There is no terminal to ask on: give --choose ${Object.keys(CHOICES).join('|')}`;
-    return refusal(message, TOLLGATE_EXIT.badInput);
+    const lines = [
+      `${session.tool} ${session.id}: there is no terminal to ask what to do`,
+      ...healthLines(health, environment, which.said).map((line) => `  ${line}`),
+      'Give one of:',
+      ...Object.entries(CHOICES).map(([name, about]) => `  --choose ${name.padEnd(8)}  ${about}`),
+    ];
+    return refusal(lines.join('\n'), TOLLGATE_EXIT.badInput);
   }
   const lookup = { environment, cwd: process.cwd() };
   const recovering = {

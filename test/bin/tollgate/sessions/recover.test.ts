@@ -69,8 +69,14 @@ for (const tool of TOOLS) {
     const was = readFileSync(file, 'utf8');
     const { code, err } = await tollgate(rig, ['recover', id]);
     assert.is(code, 2);
-    assert.match(err, `tollgate recover: ${tool} ${id}: 2 turns, 18 tokens of context; the last prompt: two; `);
-    assert.match(err, /There is no terminal to ask on: give --choose rollback\|clear\|export\|ignore\n$/);
+    assert.match(
+      err,
+      `tollgate recover: ${tool} ${id}: there is no terminal to ask what to do\n  2 turns, 18 tokens of context\n  the last prompt: two\n`,
+    );
+    assert.match(
+      err,
+      /\nGive one of:\n {2}--choose rollback {2}.+\n {2}--choose clear {5}.+\n {2}--choose export {4}.+\n {2}--choose ignore {4}.+\n$/,
+    );
     const ignored = await tollgate(rig, ['recover', id, '--choose', 'ignore']);
     assert.is(ignored.code, 0);
     assert.is(readFileSync(file, 'utf8'), was);
