@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { KnownSession, listAdoptable } from '../../../loops/session/adopt.ts';
 import type { Backup } from '../../../loops/session/backups.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
-import { visible } from '../../../policies/text/display.ts';
+import { figure, visible } from '../../../policies/text/display.ts';
 import { ago, whenWords } from '../../from-here.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
@@ -45,9 +45,9 @@ const SESSIONS: readonly Column[] = [
 export const detailLines = (sessions: readonly KnownSession[], now: Date): string[] =>
   sessions.flatMap(({ tag, tool, entry, file, bytes, turns, health }) => [
     `${tag}: ${tool} ${entry.session_id}`,
-    `  file: ${file ?? 'unknown'} (${sizeOf(bytes)})`,
-    `  turns: ${turns ?? 'unknown'}`,
-    `  context: ${entry.context_tokens ?? 'unknown'} tokens; in all ${entry.total_tokens}`,
+    `  file: ${file === null ? 'unknown' : `${file} (${sizeOf(bytes)})`}`,
+    ...(turns === null ? [] : [`  turns: ${turns}`]),
+    `  tokens: ${entry.context_tokens === null ? '' : `${figure(entry.context_tokens)} in its context; `}${figure(entry.total_tokens)} in all`,
     `  last used: ${whenWords(entry.last_used, now)}, in ${entry.cwd}`,
     `  errors in a row: ${entry.error_count}`,
     `  health: ${health}`,

@@ -12,7 +12,7 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { projectRoot, projectState } from '../../../state/task-folder.ts';
 import { readArguments } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
-import { printing } from '../../printing.ts';
+import { fitting, printing } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
 import { sheetOf } from '../../sheet.ts';
 import { adoptableLines, backupLines, detailLines, sessionLines } from './sessions-page.ts';
@@ -141,7 +141,8 @@ async function adoptable(asking: SessionsAsking, args: Arguments, words: readonl
   if (words.length > 0) return invalid('adopt --list takes no TAG');
   const tool = toolOf(args);
   const listed = await listAdoptable(asking, tool === null ? TOOLS : [tool], (sentence) => {
-    if (!args.given.has('quiet')) printing('stderr').write(`tollgate sessions: ${sentence}\n`);
+    if (!args.given.has('quiet'))
+      printing('stderr').write(fitting(`tollgate sessions: ${sentence}\n`, printing('stderr')));
   });
   const err = listed.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
   const exit = listed.problems.length > 0 && listed.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;

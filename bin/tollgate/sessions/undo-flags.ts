@@ -135,7 +135,7 @@ export function answerOf(result: UndoResult, { given, text }: Arguments): Ran {
     return { exit, out: `${JSON.stringify(object)}\n` };
   }
   const hint = dry || did === 'redone' ? '' : `Bring it back: ${redoing}\n`;
-  const line = `${session.tool} ${session.id}: ${dry ? 'it would be so: ' : ''}${says}\n${hint}`;
+  const line = `${session.tool} ${session.id}: ${dry ? 'dry run, nothing was changed: ' : ''}${says}\n${hint}`;
   if (sent === undefined) return { exit, out: line };
   const failed = sent.message === null ? '' : `tollgate undo: the call failed: ${sent.message}\n`;
   return {
