@@ -16,6 +16,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
+import { sheetOf } from '../sheet.ts';
 
 const DEFAULT_AGE = '30d';
 
@@ -152,14 +153,17 @@ function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBa
     return { out: `${JSON.stringify(report)}\n` };
   }
   const wouldBe = dry_run ? 'would be ' : '';
-  const line = (what: string, to: string | null) => `${wouldBe}${act}: ${what}${to === null ? '' : ` → ${to}`}`;
+  const isTerminal = sheetOf(process.env).width !== null;
+  const verb = isTerminal ? '  ' : `${wouldBe}${act}: `;
+  const line = (what: string, to: string | null) => `${verb}${what}${to === null ? '' : ` → ${to}`}`;
   const lines = [
     ...moved.flatMap(({ task_id, to, worktree }) => [line(task_id, to), ...worktreeLines(worktree)]),
     ...reports.map(({ batch_id, to }) => line(`the report of batch ${batch_id}`, to)),
   ];
   const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];
   const total = `${counted.join(' and ')} ${wouldBe}${act}`;
-  const out = `${[...lines, total].join('\n')}\n`;
+  const isHeading = isTerminal && lines.length > 0;
+  const out = `${(isHeading ? [`${total}:`, ...lines] : [...lines, total]).join('\n')}\n`;
   const stays = [
     ...skipped.map(({ task_id, why }) => `${task_id} stays: ${why}`),
     ...stuck.map(({ batch_id, why }) => `the report of batch ${batch_id} stays: ${why}`),
