@@ -159,7 +159,7 @@ export function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
 function movingLine({ done, failed, active, total, calls, running }: BatchProgress): string {
   const tools = Object.entries(running).flatMap(([tool, count]) => (count ? [`${tool} ${count}`] : []));
   const now = tools.length === 0 ? '' : ` (${tools.join(', ')})`;
-  return `tollgate: ${done} done, ${failed} failed, ${active} at work${now} of ${total}; ${calls} paid calls`;
+  return `${done} of ${total} done, ${failed} failed, ${active} at work${now}; ${calls} paid ${calls === 1 ? 'call' : 'calls'}`;
 }
 
 function endedLine(row: BatchRow, { done, failed, total }: BatchProgress): string {

@@ -100,7 +100,9 @@ function startStageLines(): StageLines {
   let since = performance.now();
   const present = (room: number): string => {
     const elapsedMs = performance.now() - since;
-    return underway === null ? `${message} (${spell(elapsedMs)})` : callLine(underway, elapsedMs, room);
+    if (underway !== null) return callLine(underway, elapsedMs, room);
+    const time = ` (${spell(elapsedMs)})`;
+    return `${cutLine(visible(message), room - time.length)}${time}`;
   };
   const progress = startProgress(stream, 'all', present, since, () => '');
   return {
@@ -126,7 +128,7 @@ export function callLine(call: Underway, elapsedMs: number, room: number): strin
   const time = `${spell(elapsedMs)} of ${spell(call.timeoutMs).replace(/ 0 \w+$/, '')}`;
   const figures = ` (${[time, ...call.paid].join('; ')})`;
   const head = `${call.stage}: ${call.tool} `;
-  const action = visible(lastEvent(call) ?? 'has said nothing yet');
+  const action = visible(lastEvent(call) ?? 'no output yet');
   return `${head}${cutLine(action, Math.max(LEAST_ACTION, room - lengthOf(head) - lengthOf(figures)))}${figures}`;
 }
 

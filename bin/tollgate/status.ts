@@ -84,7 +84,7 @@ export function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean):
     section('Running:', CALLS, running.calls.map(callCells), sheet),
     runsBetweenCalls(status),
     section(
-      'In line:',
+      'Waiting:',
       WAITING,
       waiting.map(({ task_id, stage, pid, what, behind }) => [task_id, stage, what, String(pid), behind.join(', ')]),
       sheet,
@@ -167,7 +167,7 @@ const CALLS: readonly Column[] = [
 const WAITING: readonly Column[] = [
   { heading: 'TASK', least: 24, isWhole: true },
   { heading: 'STAGE' },
-  { heading: 'FOR ITS' },
+  { heading: 'WAITS FOR' },
   { heading: 'PID', leaveOut: 1 },
   { heading: 'BEHIND', leaveOut: 2 },
 ];
@@ -195,7 +195,7 @@ const callCells = ({
   `${tool}${inPlaceWords(stand_ins, account)}`,
   spell(elapsed_ms),
   String(pid),
-  last ?? 'has said nothing yet',
+  last ?? 'no output yet',
 ];
 
 /** A run makes no call while it checks an answer, waits for a reset, or waits in line. */

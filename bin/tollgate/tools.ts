@@ -156,7 +156,7 @@ const COLUMNS = [
   { heading: 'CALL' },
   { heading: 'VERSION' },
   { heading: 'ACCESS', leaveOut: 1 },
-  { heading: 'CAN', least: 10 },
+  { heading: 'CAN' },
   { heading: 'BINARY', leaveOut: 2 },
 ];
 
@@ -169,7 +169,7 @@ const cellsOf = (row: ToolListed): string[] => [
     ...(row.takes_model ? ['model'] : []),
     ...(row.resumes ? ['resume'] : []),
     ...(row.reads_sessions ? ['history', 'undo'] : []),
-    `answer by ${row.output}`,
+    `answer: ${row.output}`,
   ].join(', '),
   [...(row.prefix === null ? [] : ['prefix']), row.binary ?? ''].join(' '),
 ];

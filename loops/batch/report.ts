@@ -117,6 +117,7 @@ export function renderBatch(report: BatchReport): string {
       ...(groups.length === 0 ? [] : ['']),
       ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note, MAX_CHARS)}`),
       ...notifiedLines(report.notified ?? []),
+      ...(notes.length === 0 ? [] : ['']),
       ...(next.length === 0 ? [] : ['Next:', ...next.map((action) => `- ${actionLine(action)}`)]),
       `Files: ${path.dirname(files.report)}${path.sep}`,
     ].join('\n')}\n`,
@@ -162,7 +163,10 @@ function groupLines(group: BatchFailure): string[] {
     ...thenLine(group),
     ...group.next_actions
       .slice(0, 2)
-      .map((action) => `  ${tasks[0]}: ${actionLine({ ...action, text: oneLine(action.text, MAX_CHARS) })}`),
+      .map(
+        (action) =>
+          `  → ${count === 1 ? '' : `${tasks[0]}: `}${actionLine({ ...action, text: oneLine(action.text, MAX_CHARS) })}`,
+      ),
   ];
 }
 

@@ -9,7 +9,7 @@ import { missingTask } from '../../../state/missing-task.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
-import { printing, printResult } from '../../printing.ts';
+import { fitting, printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 
 const SPEC: CommandSpec = {
@@ -61,7 +61,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       stop,
       clock: () => new Date(),
       begin: (call, gate) => {
-        if (!given.has('quiet')) printing('stderr').write(`tollgate logs: ${titleOf(call, gate)}\n`);
+        if (!given.has('quiet'))
+          printing('stderr').write(fitting(`tollgate logs: ${titleOf(call, gate)}\n`, printing('stderr')));
       },
       take: print,
     });

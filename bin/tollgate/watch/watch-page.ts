@@ -103,7 +103,7 @@ function runningCells(task: NowTask, at: string): string[][] {
     `${call.tool}${inPlaceWords(call.stand_ins, call.account)}`,
     forTime(call.since, at),
     figure(call.tokens),
-    call.last ?? 'has said nothing yet',
+    call.last ?? 'no output yet',
   ]);
   if (waits !== null) rows.push([task_id, waits.stage, '-', forTime(since, at), figure(tokens), waitWords(waits, at)]);
   return rows.length > 0

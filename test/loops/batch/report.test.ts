@@ -67,8 +67,8 @@ test('whole', () => {
 - 2 × auth (not_signed_in), v1:aaaaaaaaaaaaaaaa…: b, c
   The CLI is not signed in.
   Then: not before 2026-03-02T00:00:00.000Z
-  b: start \`codex login\`
-  b: check it: \`tollgate preflight --tools codex\`
+  → b: start \`codex login\`
+  → b: check it: \`tollgate preflight --tools codex\`
 - 1 × another run has this task: d
 
 Next:
