@@ -157,7 +157,10 @@ function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBa
   const verb = isTerminal ? '  ' : `${wouldBe}${act}: `;
   const line = (what: string, to: string | null) => `${verb}${what}${to === null ? '' : ` → ${to}`}`;
   const lines = [
-    ...moved.flatMap(({ task_id, to, worktree }) => [line(task_id, to), ...worktreeLines(worktree)]),
+    ...moved.flatMap(({ task_id, to, worktree }) => [
+      line(task_id, to),
+      ...worktreeLines(worktree).map((text) => `${isTerminal ? '  ' : ''}${text}`),
+    ]),
     ...reports.map(({ batch_id, to }) => line(`the report of batch ${batch_id}`, to)),
   ];
   const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];

@@ -89,6 +89,12 @@ test('a page in Markdown is as it is on paper, and has tables on a terminal', ()
   assert.is(onSheet(PAGE, at(80)), 'Task fix: done\n\nSTAGE  STATE\na | b  done\n\nNote: x\n');
 });
 
+test('fenced text keeps its own marks on a terminal, and a diff its colours', () => {
+  const page = '````\n# Plan\n```\n| a |\n````\n# End\n```diff\n-a\n+b\n```\n';
+  assert.is(onSheet(page, at(80)), '  # Plan\n  ```\n  | a |\nEnd\n  -a\n  +b\n');
+  assert.match(onSheet(page, { width: 80, ink: 'colour' }), /\u001b\[31m-a\u001b\[39m\n {2}\u001b\[32m\+b/);
+});
+
 const ROW: TasksReport['tasks'][number] = {
   task_id: 'a-task-with-a-rather-long-name-for-what-it-is',
   folder: '/x',
