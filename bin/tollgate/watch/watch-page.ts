@@ -20,8 +20,8 @@ const RUNNING: readonly Column[] = [
 const RESTING: readonly Column[] = [
   { heading: 'TASK', least: 12, isWhole: true },
   { heading: 'STATE', paint: STATE_PAINT },
-  { heading: 'WHY', least: 12 },
-  { heading: 'TOKENS', leaveOut: 2 },
+  { heading: 'WHY', least: 12, isOptional: true },
+  { heading: 'TOKENS', leaveOut: 2, isOptional: true },
   { heading: 'CALLS', leaveOut: 1 },
 ];
 

@@ -104,7 +104,9 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
       pane === null
         ? watchPage({ ...now, at: clock().toISOString() }, shown(), sheet, height, view.selected)
         : panePage(pane, view.back, width, height - 2);
-    screen.draw([...page, '', cutLine(visible(keysLine(view)), width)]);
+    const empty = view.filter === '' ? 'no task is at work' : `no task with ${view.filter} in its id is shown`;
+    const notes = pane === null && shown().length === 0 ? ['', cutLine(empty, width)] : [];
+    screen.draw([...page, ...notes, '', cutLine(visible(keysLine(view)), width)]);
   };
   const say = (message: string) => {
     view = { ...view, message };
