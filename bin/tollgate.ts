@@ -99,14 +99,11 @@ function usage(): string {
   const { ok, failure, badInput } = TOLLGATE_EXIT;
   return `${[
     'Usage: tollgate COMMAND [options]',
-    '',
     ...columns(commands),
     '',
     `Exit codes: ${ok} done; ${failure} failed; ${badInput} bad input, nothing was paid; ${EXIT_BUG} internal error;`,
-    `${Object.values(EXIT_BY_SIGNAL).join(', ')} stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}.`,
-    'tollgate COMMAND --help shows flags and examples; -V prints the version.',
-    'The wrappers have their own help and exit codes:',
-    `${WRAPPERS.join(', ')}.`,
+    `${Object.values(EXIT_BY_SIGNAL).join(', ')} stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}. COMMAND --help shows flags.`,
+    `Own help: ${WRAPPERS.join(', ')}.`,
   ].join('\n')}\n`;
 }
 

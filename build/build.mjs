@@ -25,6 +25,11 @@ const APART = ['loops/gate/schema-process.ts', 'loops/distill/export/render-expo
 /** Bytes of a font, and a list of names of which few are used: the bundle that imports them holds what it needs of them. */
 const WITHIN = /\.ttf$|semantic-conventions/;
 
+/** Large packages that no stack of ours shows. */
+const LARGE = new Set(['google', 'pdfmake', 'pg', 'pg-boss', 'zod'].map((name) => `package-${name}`));
+/** Loaded by code that we never call: pg's other driver, and the schedules of pg-boss. */
+const UNUSED = /^(?:pg-native|rrule-temporal|cron-parser)$/;
+
 const COMMAND_FILES = commands.map((name) => `bin/${name}.ts`);
 /** What can be started, by name. */
 const STARTED = {
@@ -95,6 +100,7 @@ async function importedBy(entryPoints) {
 
 /** The bundle of one of our files, or of a module of a package: those of one scope are one. */
 function bundleOf(module) {
+  if (module.startsWith('fleet/')) return 'fleet';
   if (/\.tsx?$/.test(module)) return core.has(module) ? 'core' : 'ours';
   return `package-${/^@?([\w-]+)/.exec(module)[1]}`;
 }
@@ -123,6 +129,7 @@ async function textOf(name) {
     // Ours stays readable in a stack.
     minifyWhitespace: isPackage,
     minifySyntax: isPackage,
+    minifyIdentifiers: LARGE.has(name),
     bundle: true,
     write: false,
     metafile: true,
@@ -139,6 +146,7 @@ async function textOf(name) {
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [
+      { name: 'unused', setup: leaveOutUnused },
       { name: 'others', setup: (build) => build.onResolve({ filter: /./ }, (args) => otherBundle(build, args, name)) },
       { name: 'apart', setup: (build) => build.onLoad({ filter: /\.ts$/ }, placeOfStarter) },
     ],
@@ -160,6 +168,11 @@ async function otherBundle(build, { path: specifier, importer, resolveDir, plugi
   if (!isOfPackage && !/\.tsx?$/.test(module)) return undefined;
   const name = bundleOf(module);
   return name === self || !(isOurs || bundles.has(name)) ? undefined : callFor(module, file);
+}
+
+function leaveOutUnused(build) {
+  build.onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }));
+  build.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};', loader: 'js' }));
 }
 
 /** Its process is started with the module's own starter. */

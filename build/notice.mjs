@@ -9,10 +9,13 @@ const UNSAID = {
   brotli: { textIn: 'png-js' },
   dfa: { textIn: 'png-js' },
   fontkit: { textIn: 'png-js' },
+  'pg-types': { textIn: 'pg' },
+  pgpass: { textIn: 'pg' },
   'png-js': { license: 'MIT' },
 };
 /** What a package holds of others, under another licence than its own. */
 const WITHIN = {
+  pgpass: () => ['Copyright (c) 2013-2016 Hannes Hörl'],
   pdfmake: () => [
     'The Roboto fonts in it: Copyright 2011 Google Inc., under the Apache License, Version 2.0:',
     readFileSync('node_modules/@swc/helpers/LICENSE', 'utf8').split('APPENDIX:')[0].trim(),

@@ -6,7 +6,7 @@ import path from 'node:path';
 /** It is not packed, since an installed package has no sources. */
 const STAMP = 'dist/sources.sha256';
 
-const FOLDERS = ['bin', 'build', 'console', 'library', 'loops', 'policies', 'state', 'wrappers'];
+const FOLDERS = ['bin', 'build', 'console', 'fleet', 'library', 'loops', 'policies', 'state', 'wrappers'];
 const FILES = ['package.json', 'preflight.ts'];
 
 /** Files of editors beside these do not count. */

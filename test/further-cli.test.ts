@@ -17,7 +17,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COMMANDS, TOOLS } from '../policies/facts/tools.ts';
 
-const ROOMS = ['policies', 'wrappers', 'state', 'loops', 'console', 'bin'];
+const ROOMS = ['policies', 'wrappers', 'state', 'loops', 'console', 'fleet', 'bin'];
 
 /** Each has a row for each CLI, and does not compile without. */
 const TABLES = [
@@ -61,6 +61,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'loops/gate/diff.ts': 'the name of a form of patch, whoever answers in it',
   'loops/run/temporaries.ts': 'examples of names of files',
   'bin/tollgate/compare/compare.ts': 'examples',
+  'bin/tollgate/fleet.ts': 'examples',
+  'fleet/travel/pack.ts': 'names of sign-in files, which never travel',
   'bin/tollgate/machine/doctor.ts': 'an example',
   'policies/manifest/variants.ts': 'an example in a message',
   'bin/tollgate/mcp/mcp.ts': 'examples: how some of them are told of the server',

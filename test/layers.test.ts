@@ -13,8 +13,9 @@ const ROOMS = {
   loops: ['policies', 'wrappers', 'state', 'loops'],
   library: ['policies', 'wrappers', 'state', 'loops', 'library'],
   console: ['policies', 'wrappers', 'state', 'loops', 'console'],
+  fleet: ['policies', 'wrappers', 'state', 'loops', 'fleet'],
   preflight: ['policies', 'wrappers', 'state', 'loops'],
-  bin: ['policies', 'wrappers', 'state', 'loops', 'console', 'preflight', 'bin', 'package.json'],
+  bin: ['policies', 'wrappers', 'state', 'loops', 'console', 'fleet', 'preflight', 'bin', 'package.json'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** What opens and replaces files carefully; all who have a disk stand on it, and it stands on nothing but itself. */
@@ -54,6 +55,8 @@ const DOORS: Record<string, string[]> = {
   picocolors: ['bin/sheet.ts'],
   picomatch: ['policies/text/globs.ts'],
   marked: ['console/page/text/tokens.ts', 'policies/distill/export/markdown-tokens.ts'],
+  pg: ['fleet/database.ts'],
+  'pg-boss': ['fleet/queue.ts'],
   pdfmake: ['loops/distill/export/render-pdf.ts'],
   'pdfmake/build/vfs_fonts.js': ['loops/distill/export/render-pdf.ts'],
   'write-file-atomic': ['state/atomic-file.ts'],

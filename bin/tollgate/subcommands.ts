@@ -25,8 +25,8 @@ interface Subcommand {
  */
 const tasks = () => import('./families/tasks.ts');
 const inspect = () => import('./families/inspect.ts');
-const sessions = () => import('./families/sessions.ts');
 const machine = () => import('./families/machine.ts');
+const fleet = () => import('./fleet.ts');
 
 export const SUBCOMMANDS: Record<string, Subcommand> = {
   run: {
@@ -152,7 +152,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     isPage: true,
     writes: true,
     word: ['list', 'show', 'adopt', 'forget', 'backups'],
-    load: async () => ({ run: (await sessions()).sessions }),
+    load: async () => ({ run: (await machine()).sessions }),
   },
   scope: {
     group: 'agents',
@@ -165,7 +165,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     group: 'sessions',
     about: 'show a conversation, also its removed parts',
     word: 'session',
-    load: async () => ({ run: (await sessions()).history }),
+    load: async () => ({ run: (await machine()).history }),
   },
   undo: {
     group: 'sessions',
@@ -173,7 +173,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     isPage: true,
     writes: true,
     word: 'session',
-    load: async () => ({ run: (await sessions()).undo }),
+    load: async () => ({ run: (await machine()).undo }),
   },
   recover: {
     group: 'sessions',
@@ -181,7 +181,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     isPage: true,
     writes: true,
     word: 'session',
-    load: async () => ({ run: (await sessions()).recover }),
+    load: async () => ({ run: (await machine()).recover }),
   },
   triage: {
     group: 'inspect',
@@ -235,6 +235,27 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'serve agents by the Model Context Protocol',
     writes: true,
     load: () => import('./mcp/mcp.ts'),
+  },
+  submit: {
+    group: 'tasks',
+    about: 'send tasks to the workers of a fleet',
+    isPage: true,
+    word: 'task',
+    load: async () => ({ run: (await fleet()).submit }),
+  },
+  worker: {
+    group: 'machine',
+    about: 'run tasks of a fleet on this machine',
+    isPage: true,
+    load: async () => ({ run: (await fleet()).worker }),
+  },
+  fleet: {
+    group: 'machine',
+    about: 'show and control a fleet; fetch results',
+    isPage: true,
+    writes: true,
+    word: ['status', 'cancel', 'drain', 'fetch', 'limits', 'setup'],
+    load: async () => ({ run: (await fleet()).fleet }),
   },
   wait: {
     group: 'agents',

@@ -82,6 +82,14 @@ export const GUARDED = {
   },
   undo: { command: 'tollgate undo', act: 'change a conversation', loosens: false },
   recover: { command: 'tollgate recover', act: 'change a conversation', loosens: false },
+  submit: { command: 'tollgate submit', act: 'send a task to a fleet', loosens: true },
+  worker: { command: 'tollgate worker', act: 'start a worker', loosens: true },
+  fleet: {
+    command: 'tollgate fleet',
+    act: 'control a fleet',
+    when: ({ words }) => words[0] !== 'status',
+    loosens: true,
+  },
   sweep: { command: 'preflight', act: 'sweep', when: has('sweep'), loosens: false },
   // The task is written anyway.
   gitignore: { command: 'tollgate init', act: 'change .gitignore', when: 'never', loosens: false },

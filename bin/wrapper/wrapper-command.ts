@@ -1,7 +1,7 @@
 // Runs a wrapper command: it parses the flags, makes one guarded call, and returns the exit code.
 
 import path from 'node:path';
-import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
+import { type Dispatch, endWithLease, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../../loops/attempt/request.ts';
 import { type AnswerForm, readAnswerForm } from '../../loops/call/answer-schema.ts';
@@ -49,7 +49,8 @@ export async function runWrapper(
   { dispatch, argv }: { dispatch: Dispatch | null; argv: readonly string[] },
 ): Promise<Ran> {
   const adapter = dispatch?.prefix === undefined ? given : { ...given, prefix: dispatch.prefix };
-  const stop = stopOnSignals();
+  const signals = stopOnSignals();
+  const stop = dispatch?.lease === undefined ? signals : endWithLease(dispatch.lease, signals);
   const { badInput, failure } = exitCodesOf(adapter);
   const spec = wrapperSpec(adapter);
   const read = await readArguments(spec, argv, badInput);

@@ -1,6 +1,6 @@
-// Defines a dispatcher's request to its wrapper: a file in the attempt's private folder, which the wrapper takes once.
+// Defines a dispatcher's request to its wrapper: a file that the wrapper takes once; and the lease that ends a call of a fleet.
 
-import { unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Caps } from '../../policies/limits/caps.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
@@ -8,7 +8,9 @@ import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
+import { replaceText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { readClocks } from '../../wrappers/steady-clock.ts';
 
 export interface Dispatch {
   run_id: string;
@@ -27,6 +29,8 @@ export interface Dispatch {
   own_tool?: OwnToolRow;
   /** The prefix of a built-in CLI, if the project gives it one, as it was read for the run. */
   prefix?: readonly string[];
+  /** The file with the moment at which the call must have ended, since another machine may take its task over. */
+  lease?: string;
   /** The text to send before the file's text, and facts about the prompt that go into the record. */
   prompt: { before: string; warnings: readonly string[]; left_out: readonly Omission[] };
 }
@@ -46,6 +50,21 @@ export function writeDispatch(attempts: string, dispatch: Dispatch): string {
   return `${FLAG}${file}`;
 }
 
+/**
+ * Withdraws the dispatch of a call whose dispatcher is gone or done.
+ * @returns whether its guardian can no longer begin: it was never started, or had not taken its dispatch.
+ */
+export function withdrawDispatch(attempts: string, callId: string): boolean {
+  const folder = path.join(attempts, callId);
+  try {
+    unlinkSync(path.join(folder, NAME));
+    return true;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return !existsSync(folder);
+  }
+}
+
 /** `file`: the path of a dispatch that could not be taken; `null`: the wrapper was not started by a dispatcher. */
 type Taken = { dispatch: Dispatch | null; argv: string[] } | { file: string };
 
@@ -63,5 +82,38 @@ export function takeDispatch(given: readonly string[]): Taken {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return { file };
+  }
+}
+
+/** How often a guardian looks at the file. */
+const LOOK_MS = 250;
+
+/** Milliseconds since the machine started, with the time that it slept. */
+export const leaseClock = (): number => readClocks().bootMs;
+
+/** @param untilMs by {@link leaseClock}. */
+export const writeLease = (file: string, untilMs: number): void => replaceText(file, JSON.stringify({ untilMs }));
+
+/** @returns a signal that aborts with `stop`, or when the lease was not renewed. A lease that cannot be read is over. */
+export function endWithLease(file: string, stop: AbortSignal): AbortSignal {
+  const over = new AbortController();
+  const look = () => {
+    if ((readLease(file) ?? 0) > leaseClock()) return;
+    clearInterval(timer);
+    over.abort(LEASE_IS_OVER);
+  };
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+  look();
+  return AbortSignal.any([stop, over.signal]);
+}
+
+const LEASE_IS_OVER = "the end of its worker's lease: the database could not be reached in time";
+
+function readLease(file: string): number | null {
+  try {
+    return readJsonIfFit<{ untilMs: number }>(file)?.untilMs ?? null;
+  } catch {
+    return null;
   }
 }

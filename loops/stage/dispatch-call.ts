@@ -56,9 +56,10 @@ export async function dispatchCall(
 ): Promise<CallAnswer | Exclude<CallSlot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
   const { stage, context } = run;
   const { stop, slots = UNLIMITED } = context;
-  const slot = await slots.take(engineOf(stage), stop);
-  if (slot.how !== 'taken') return slot;
   const callId = newCallId(context.clock());
+  const call = { id: callId, stage: stage.name, prompt: wanted, attempt: attemptOf(run, wanted) };
+  const slot = await slots.take({ ...engineOf(stage), call }, stop);
+  if (slot.how !== 'taken') return slot;
   let answered: CallAnswer | null = null;
   let place: Awaited<ReturnType<typeof takeLimitedPlace>> | null = null;
   try {
@@ -69,23 +70,32 @@ export async function dispatchCall(
     // The agent of another task may have changed something meanwhile.
     const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
     if (closed !== null) return { how: 'closed', why: closed };
-    answered = await dispatchNow(run, request, wanted, callId);
+    answered = await dispatchNow(run, request, { wanted, callId, lease: slot.lease });
     return answered;
   } finally {
     if (place !== null && place !== 'stopped') await place.leave(answered?.how === 'answered' ? answered.record : null);
-    slot.release(answered?.how === 'answered' ? answered.record.verdict : null);
+    await slot.release(answered?.how === 'answered' ? answered.record.verdict : null);
   }
 }
 
-async function dispatchNow(
-  run: StageRun,
-  request: DispatchedPrompt,
-  wanted: string,
-  callId: string,
-): Promise<CallAnswer> {
+/** Counts the calls that were paid for this prompt, and this one. */
+const attemptOf = ({ open, stage }: StageRun, wanted: string): number =>
+  1 +
+  [...open.journal.read().ledger.calls.values()].filter(
+    ({ granted, reserved }) => granted && reserved.stage === stage.name && reserved.for_prompt === wanted,
+  ).length;
+
+interface SlottedCall {
+  wanted: string;
+  callId: string;
+  lease: string | undefined;
+}
+
+async function dispatchNow(run: StageRun, request: DispatchedPrompt, slotted: SlottedCall): Promise<CallAnswer> {
+  const { wanted, callId } = slotted;
   const { open, stage, guardianStop, context, register } = run;
   const { clock, watch, unseenCalls = null } = context;
-  const errand = errandOf(run, request, wanted, callId);
+  const errand = errandOf(run, request, slotted);
   const way = clearResultPaths(open.task, stage, clock);
   const watched = watchCall(open, {
     register,
@@ -170,8 +180,7 @@ const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolea
 function errandOf(
   run: StageRun,
   { sent, prompt, resumeSession }: DispatchedPrompt,
-  wanted: string,
-  callId: string,
+  { wanted, callId, lease }: SlottedCall,
 ): Errand {
   const { open, stage, runId } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
@@ -189,6 +198,7 @@ function errandOf(
       own_rows: open.ownRows,
       ...capsFor(open, stage),
       ...ownToolOf(stage, open.project),
+      ...(lease === undefined ? {} : { lease }),
       prompt: { before: sent.before, ...aboutPrompt(prompt) },
     },
     promptFile: sent.file,

@@ -80,12 +80,19 @@ export interface SlotRequest {
   account?: string;
   /** null for the tool's own choice. */
   model: string | null;
+  /** The call, for a ledger that all machines of a fleet share. */
+  call?: { id: string; stage: string; prompt: string; attempt: number };
 }
 
 /** The result of the wait for a slot. */
 export type CallSlot =
   /** Must be released with the verdict of the call; null if it was not made. */
-  | { how: 'taken'; release(verdict: Verdict | null): void }
+  | {
+      how: 'taken';
+      release(verdict: Verdict | null): void | Promise<void>;
+      /** The file of the worker's lease in a fleet: the guardian ends its call when the lease is over. */
+      lease?: string;
+    }
   | { how: 'stopped' }
   /** Another call was refused for its quota or its sign-in, as this one would be. `until`: ISO time, null if unknown. */
   | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string };

@@ -13,6 +13,8 @@ export interface GitRequest {
   settings?: readonly (readonly [name: string, value: string])[];
   /** Fetching of objects that a partial clone lacks. Default: never. */
   fetching?: 'never' | 'allowed';
+  /** `used` for a fetch or a push: git gets the variables for proxies, certificates and ssh, and only these protocols. */
+  network?: 'used';
   /** Used instead of the repository's own places, which are then not written. */
   apart?: ApartPlaces;
   /** Its abort ends git, and the result is a failure. */
@@ -50,6 +52,7 @@ export async function askGit(args: readonly string[], request: GitRequest): Prom
     environment = process.env,
     settings = [],
     fetching = 'never',
+    network,
     apart,
     halt,
     most,
@@ -64,7 +67,7 @@ export async function askGit(args: readonly string[], request: GitRequest): Prom
     extendEnv: false,
     env: {
       ...harmlessEnvironment(environment),
-      ...(fetching === 'never' ? NO_FETCHING : {}),
+      ...(network === 'used' ? forNetwork(environment) : fetching === 'never' ? NO_FETCHING : {}),
       ...asEnvironment(settings),
       ...(apart === undefined ? {} : placesOf(apart)),
     },
@@ -130,9 +133,12 @@ export const HARMLESS = [
 /** All variables that git gets from our environment. Others may be secret, or lead it to another repository. */
 const PASSED = ['HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
 
+const given = (names: readonly string[], environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])));
+
 /** Returns the few variables for git, and only the absolute folders of PATH. */
 export const harmlessEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> => ({
-  ...Object.fromEntries(PASSED.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))),
+  ...given(PASSED, environment),
   // An empty PATH would mean the working folder.
   PATH: absoluteFolders(environment.PATH).join(path.delimiter) || '/usr/bin:/bin',
   GIT_TERMINAL_PROMPT: '0',
@@ -142,6 +148,19 @@ export const harmlessEnvironment = (environment: NodeJS.ProcessEnv): Record<stri
 
 /** A clone that lacks objects would fetch them, with a program that its settings name. */
 export const NO_FETCHING = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+
+/** `ext::` runs any command, so it is not among the protocols. */
+const forNetwork = (environment: NodeJS.ProcessEnv) => ({
+  ...given(NETWORK, environment),
+  GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+});
+
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+const NETWORK = [
+  ...PROXIES,
+  ...PROXIES.map((name) => name.toLowerCase()),
+  ...['SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'GIT_SSL_CAINFO', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+];
 
 /** A filter is a command that converts what git checks out and compares. */
 type FiltersFound = { how: 'found'; names: string[] } | { how: 'unknown'; ran: GitRan };

@@ -58,6 +58,10 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true; client
   signature: { argv: ['err'], out: true },
   preflight: { argv: ['--sweep'], out: true },
   wait: { argv: ['--task-1-done=a.done'], out: false },
+  // Both need a database: test/fleet.
+  submit: { argv: ['fix'], out: true, client: true },
+  worker: { argv: [], out: true, client: true },
+  fleet: { argv: ['setup', '--print'], out: true },
   mcp: { argv: [], out: false, client: true },
   trace: { argv: ['fix', '--dry-run'], out: true },
   doctor: { argv: ['--tools=codex', '--quick'], out: true },

@@ -11,6 +11,7 @@ const ROOMS = [
   'wrappers',
   'state',
   'loops',
+  'fleet',
   'console',
   'library',
   'bin',

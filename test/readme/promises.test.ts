@@ -19,7 +19,13 @@ const testsOf = (item: string): string[] => [...item.matchAll(/`(test\/[^`]+)`/g
 test('each actor has its promises, and what is not promised', () => {
   assert.equal(
     ACTORS.map((actor) => actor.split('\n')[0]),
-    ["A stranger's repository", 'An agent in its call', 'Another task', 'Another user of the machine'],
+    [
+      "A stranger's repository",
+      'An agent in its call',
+      'Another task',
+      'Another user of the machine',
+      'Another machine of a fleet',
+    ],
   );
   for (const actor of ACTORS) assert.is(actor.split('\nNot held:\n').length, 2, actor.split('\n')[0]);
 });

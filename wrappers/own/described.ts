@@ -19,6 +19,9 @@ export function describeTools(rows: Readonly<Record<string, OwnToolRow>>): strin
   return null;
 }
 
+/** For a process that runs tasks of several projects one after another. */
+export const forgetTools = (): void => KNOWN.clear();
+
 /** A CLI without a description here, such as one in an old journal, can be reported but not called. */
 export const describedAdapter = (tool: OwnTool): Adapter => KNOWN.get(tool) ?? ownAdapter(stranger(tool));
 

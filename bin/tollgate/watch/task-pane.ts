@@ -79,7 +79,7 @@ export const closePane = (pane: Pane | null): void => pane?.close();
 export function panePage({ title, lines }: Pane, back: number, width: number, height: number): string[] {
   const room = Math.max(1, height - 2);
   // The lines before these are not reached.
-  const shown = rowsOf(lines.length === 0 ? ['no output yet'] : lines.slice(-room - back), width);
+  const shown = rowsOf(lines.slice(-room - back), width);
   const start = Math.max(0, shown.length - room - back);
   return [title, '', ...shown.slice(start, start + room)].map((line) => cutLine(line, width));
 }

@@ -6,7 +6,7 @@ import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import { clockTime, whenWords } from '../../from-here.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
-import { cutLine, lengthOf } from '../../wrap.ts';
+import { cutLine } from '../../wrap.ts';
 import { STATE_PAINT, taskCalls } from '../task-cells.ts';
 
 const RUNNING: readonly Column[] = [
@@ -69,11 +69,8 @@ export function watchPage(
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
-export function totalsLine(now: RunsNow, sheet: Sheet): string {
-  const all = words(totalsOf(now));
-  const isLong = sheet.width !== null && lengthOf(all) > sheet.width;
-  return coloursOf(sheet.ink).bold(cutLine(isLong ? all.replace(/\d+ never run,? ?/, '') : all, sheet.width));
-}
+export const totalsLine = (now: RunsNow, sheet: Sheet): string =>
+  coloursOf(sheet.ink).bold(cutLine(words(totalsOf(now)), sheet.width));
 
 function table(
   columns: readonly Column[],

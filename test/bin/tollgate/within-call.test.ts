@@ -54,6 +54,9 @@ const samples = (n: number, port: number): Record<keyof typeof GUARDED, string[]
   forget: ['sessions', 'forget', 'login'],
   undo: ['undo', '0199a213'],
   recover: ['recover', '0199a213', '--choose', 'ignore'],
+  submit: ['submit', 'nothing'],
+  worker: ['worker', '--tools', 'nothing'],
+  fleet: ['fleet', 'drain'],
   sweep: ['preflight', '--sweep'],
   gitignore: ['init', `task-${n}`, '--json'],
 });

@@ -1,0 +1,67 @@
+// The queue of a fleet: pg-boss brings a task to one worker. Leases and payments are decided in our own tables.
+
+import { PgBoss } from 'pg-boss';
+import type { Database } from './database.ts';
+import { QUEUE_SCHEMA } from './schema.ts';
+
+/** A job as it was fetched: its attempt fences its completion. */
+export interface FetchedJob {
+  id: string;
+  retryCount: number;
+  task: string;
+}
+
+interface TaskQueue {
+  /** Adds the job of a task within the caller's transaction. */
+  send(queue: string, task: string, priority: number, query: Database['query']): Promise<string>;
+  prepare(queue: string): Promise<void>;
+  fetch(queue: string): Promise<FetchedJob | null>;
+  touch(queue: string, jobs: readonly FetchedJob[]): Promise<void>;
+  cancel(queue: string, job: string): Promise<void>;
+  complete(queue: string, job: FetchedJob): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** No attempt of the queue's own: a paid call is not repeated because its worker is slow. */
+const JOBS = { retryLimit: 0, heartbeatSeconds: 30, expireInSeconds: 86_400 };
+const RARELY = { superviseIntervalSeconds: 60, monitorIntervalSeconds: 60 };
+
+/** @param does `set_up` creates and updates the tables of the queue; only a worker supervises it. */
+export async function openQueue(database: Database, does: 'set_up' | 'submit' | 'work'): Promise<TaskQueue> {
+  const db = adapterOf(database.query);
+  const boss = new PgBoss({
+    db,
+    schema: QUEUE_SCHEMA,
+    migrate: does === 'set_up',
+    supervise: does === 'work',
+    schedule: false,
+    registerInstance: false,
+    ...RARELY,
+  });
+  // An unreachable database is noticed by our own queries.
+  boss.on('error', () => {});
+  await boss.start();
+  const known = new Set<string>();
+  return {
+    send: async (queue, task, priority, query) =>
+      (await boss.send(queue, { task }, { db: adapterOf(query), priority, singletonKey: task }))!,
+    prepare: async (queue) => {
+      if (!known.has(queue)) await boss.createQueue(queue, JOBS);
+      known.add(queue);
+    },
+    fetch: async (queue) => {
+      const [job] = await boss.fetch<{ task: string }>(queue, { includeMetadata: true });
+      return job === undefined ? null : { id: job.id, retryCount: job.retryCount, task: job.data.task };
+    },
+    touch: async (queue, jobs) => void (jobs.length > 0 && (await boss.touch(queue, [...jobs]))),
+    complete: async (queue, job) => void (await boss.complete(queue, { id: job.id, retryCount: job.retryCount })),
+    cancel: async (queue, job) => void (await boss.cancel(queue, job)),
+    stop: () => boss.stop({ graceful: false, close: false }),
+  };
+}
+
+const adapterOf = (query: Database['query']) => ({
+  executeSql: async (text: string, values?: unknown[]) => ({
+    rows: await query<Record<string, unknown>>(text, values),
+  }),
+});

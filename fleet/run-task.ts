@@ -1,0 +1,108 @@
+// Runs one task of the fleet on this machine: unpacks it, runs its stages through the shared ledger, returns its result.
+
+import path from 'node:path';
+import { runTask } from '../loops/run/run.ts';
+import type { RunContext } from '../loops/task/run-context.ts';
+import { plainOptions } from '../loops/task/run-options.ts';
+import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { locateTask, type TaskFolder } from '../state/task-folder.ts';
+import type { Database } from './database.ts';
+import { packedFrom, resultColumns, type TaskMeta } from './freight.ts';
+import { type HeldTask, openReservations, settleCall } from './ledger.ts';
+import { FleetRefusal } from './refusal.ts';
+import { fleetSlots } from './slots.ts';
+import { TravelRefusal } from './travel/refusal.ts';
+import { packResult } from './travel/result.ts';
+import { unpackTask } from './travel/unpack.ts';
+
+interface TaskWork {
+  database: Database;
+  task: HeldTask;
+  machine: string;
+  workFolder: string;
+  lease: string;
+  /** Another container had the task, and its lease is over. */
+  takeOver: boolean;
+  context: RunContext;
+  /** Ends this task: it is not ours any more, or its end was requested. */
+  end(why: string): void;
+}
+
+/** `interrupted`: it is not over, and continues on this machine. */
+export interface EndedTask {
+  how: 'done' | 'failed' | 'interrupted';
+  exitCode: number | null;
+  message: string | null;
+  result: ReturnType<typeof resultColumns> | null;
+}
+
+export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
+  const { database, task, machine, workFolder, takeOver, context } = work;
+  const { environment, stop } = context;
+  const [row] = await database.query<{ meta: TaskMeta; bundle: Buffer | null }>(
+    'SELECT meta, bundle FROM tollgate.tasks WHERE id = $1',
+    [task.id],
+  );
+  const packed = packedFrom(row!.meta, row!.bundle);
+  const unpacked = await unpackTask(packed, { workFolder, environment, halt: stop }).catch((error: unknown) => {
+    if (error instanceof TravelRefusal) return error.message;
+    throw error;
+  });
+  if (stop.aborted) return INTERRUPTED;
+  if (typeof unpacked === 'string') return refused(unpacked);
+  const folder = folderOf(unpacked.folder, environment);
+  const settle = () => settleAll(database, task.id, machine, folder, context.clock);
+  const slots = fleetSlots({ ...work, ...context, folder });
+  const own = { ...context, cwd: unpacked.worktree, slots };
+  const options = { ...plainOptions(), ...row!.meta.options, ...(takeOver ? { whenTaken: 'force' as const } : {}) };
+  const request = { word: unpacked.manifestFile, options, context: own };
+  const ran = await runTask({ ...request, word: `${unpacked.folder}/` });
+  await settle();
+  if (ran.how === 'invalid') return refused(ran.message);
+  if (ran.how === 'awaited' || ran.how === 'not_run')
+    return stop.aborted ? INTERRUPTED : { how: 'failed', exitCode: ran.exitCode, message: ran.message, result: null };
+  const { report } = ran;
+  if (report.state === 'interrupted') return INTERRUPTED;
+  const result = await packResult({
+    ...request,
+    packed,
+    unpacked,
+    shared: row!.meta.shared,
+  });
+  const failure =
+    report.failure === null
+      ? null
+      : `${report.failure.stage ?? 'the task'}: ${report.failure.class} (${report.failure.reason})`;
+  return {
+    how: report.exit_code === TOLLGATE_EXIT.ok ? 'done' : 'failed',
+    exitCode: report.exit_code,
+    message: failure,
+    result: resultColumns(result),
+  };
+}
+
+const INTERRUPTED: EndedTask = { how: 'interrupted', exitCode: null, message: null, result: null };
+
+const refused = (message: string): EndedTask => ({
+  how: 'failed',
+  exitCode: TOLLGATE_EXIT.badInput,
+  message,
+  result: null,
+});
+
+function folderOf(root: string, environment: NodeJS.ProcessEnv): TaskFolder {
+  const located = locateTask(`${root}/`, path.dirname(root), environment);
+  if (located.how === 'invalid') throw new FleetRefusal(located.message);
+  return located.folder;
+}
+
+/** Books what this machine reserved for the task, by its journal: also the calls of a worker that died here. */
+async function settleAll(
+  database: Database,
+  task: string,
+  machine: string,
+  folder: TaskFolder,
+  clock: () => Date,
+): Promise<void> {
+  for (const open of await openReservations(database, task, machine)) await settleCall(database, folder, open, clock);
+}

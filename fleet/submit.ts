@@ -1,0 +1,97 @@
+// Sends tasks to the fleet: packs all of them first, then adds their rows and jobs in one transaction.
+
+import type { RunSettings } from '../loops/task/run-context.ts';
+import { openTask } from '../loops/task/task.ts';
+import { checkDatabase, type Database } from './database.ts';
+import { taskColumns } from './freight.ts';
+import { openQueue } from './queue.ts';
+import { FleetRefusal } from './refusal.ts';
+import { packTask } from './travel/pack.ts';
+
+interface SubmitRequest extends RunSettings {
+  database: Database;
+  words: readonly string[];
+  pool: string;
+  priority: number;
+  onLost: 'stop' | 'retry';
+  changes: 'patch' | 'refused';
+  shared: string | null;
+  /** Whether a lost or stopped task is sent again, although a call of it may have been paid. */
+  again: boolean;
+}
+
+interface Submitted {
+  task: string;
+  id: string;
+  bytes: number;
+  warnings: string[];
+}
+
+/** Throws a FleetRefusal or a TravelRefusal; then none of the tasks was sent. */
+export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> {
+  const { database, words, options, context, pool, priority, onLost, shared } = request;
+  await checkDatabase(database, 'submit');
+  const packed: (Awaited<ReturnType<typeof packTask>> & Awaited<ReturnType<typeof needsOf>>)[] = [];
+  for (const word of words)
+    packed.push({ ...(await packTask({ ...request, word })), ...(await needsOf(request, word)) });
+  const queue = await openQueue(database, 'submit');
+  try {
+    for (const { tools } of packed) await queue.prepare(queueOf(tools));
+    return await database.transaction(async (query) => {
+      const sent: Submitted[] = [];
+      for (const { packed: task, warnings, tools, calls } of packed) {
+        await makeRoom(query, task.task, task.remote, request.again);
+        const { meta, bundle } = taskColumns(task, { shared, options: { trustWorkspace: options.trustWorkspace } });
+        const [row] = await query<{ id: string }>(
+          `INSERT INTO tollgate.tasks (name, project, pool, priority, tools, queue, state, on_lost, calls_budget, meta, bundle)
+           VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10) RETURNING id::text AS id`,
+          [task.task, task.remote, pool, priority, tools, queueOf(tools), onLost, calls, meta, bundle],
+        );
+        const job = await queue.send(queueOf(tools), row!.id, priority, query);
+        await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [row!.id, job]);
+        sent.push({ task: task.task, id: row!.id, bytes: bundle?.length ?? 0, warnings });
+      }
+      return sent;
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === '23505')
+      throw new FleetRefusal('the task was submitted by another command at the same moment; see tollgate fleet status');
+    throw error;
+  } finally {
+    await queue.stop();
+    void context;
+  }
+}
+
+/** Tasks that need the same CLIs share a queue, so that a worker fetches only what it can run. */
+const queueOf = (tools: readonly string[]): string => `tasks.${tools.join('.')}`.replace(/[^\w.-]/g, '_');
+
+async function needsOf({ options, context }: SubmitRequest, word: string): Promise<{ tools: string[]; calls: number }> {
+  const opened = await openTask({ ...context, ...options, word }, 'look');
+  if (opened.how === 'invalid') throw new FleetRefusal(opened.message);
+  const { plans, manifest } = opened.open;
+  const tools = plans.flatMap(({ stage }) => [stage.tool, ...stage.fallback.map((each) => each.tool)]);
+  return { tools: [...new Set(tools)].sort(), calls: manifest.budgets.paid_call_budget };
+}
+
+/** One submission of a task at a time: two would pay for the same work. */
+async function makeRoom(query: Database['query'], name: string, project: string, again: boolean): Promise<void> {
+  const [open] = await query<{ id: string; state: string }>(
+    "SELECT id::text AS id, state FROM tollgate.tasks WHERE name = $1 AND project = $2 AND state IN ('queued', 'running', 'stopped', 'lost') FOR UPDATE",
+    [name, project],
+  );
+  if (open === undefined) return;
+  const isOver = open.state === 'lost' || open.state === 'stopped';
+  if (!isOver)
+    throw new FleetRefusal(
+      `${name} was submitted before and is ${open.state} (${open.id}); wait for it, or: tollgate fleet cancel ${name}`,
+    );
+  if (!again)
+    throw new FleetRefusal(
+      `${name} is ${open.state} (${open.id}), and a call of it may have been paid. It continues when a worker starts on its machine; --again pays for it on another one`,
+    );
+  await query(
+    "UPDATE tollgate.tasks SET state = 'cancelled', epoch = epoch + 1, ended_at = clock_timestamp(), message = 'submitted again' WHERE id = $1",
+    [open.id],
+  );
+}

@@ -1,0 +1,92 @@
+// Unpacks a task on a worker: its tree, the uncommitted changes that came with it, and its inputs.
+
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { allFilters, askGit, complaintOf, switchedOff } from '../../loops/tree/run-git.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
+import { checkTaskId } from '../../state/task-folder.ts';
+import { hashOf, nameMistake, unpackContents, writeFiles } from './bundle.ts';
+import { type CheckoutPlace, checkOut } from './checkout.ts';
+import type { PackedTask } from './pack.ts';
+import { TravelRefusal } from './refusal.ts';
+
+export interface UnpackedTask {
+  /** The task's folder. */
+  folder: string;
+  manifestFile: string;
+  worktree: string;
+}
+
+const MANIFESTS: ReadonlySet<string> = new Set(['manifest.yaml', 'manifest.yml', 'manifest.json']);
+const APPLY_MS = 5 * 60_000;
+
+/** Throws a TravelRefusal if the task cannot be unpacked. A task that was unpacked before is kept as it is, with its journal. */
+export async function unpackTask(packed: PackedTask, place: CheckoutPlace): Promise<UnpackedTask> {
+  const { version, task, commit, remote, refs, bundleHash, folder } = packed;
+  if (version !== 1)
+    throw new TravelRefusal(
+      `${task} was packed by a newer tollgate (version ${String(version)} of the format); install that one here`,
+    );
+  const mistake =
+    checkTaskId(task) ?? (nameMistake(folder) === null ? null : `its folder "${folder}" ${nameMistake(folder)}`);
+  if (mistake !== null || path.basename(folder) !== task)
+    throw new TravelRefusal(`task ${task} is refused: ${mistake ?? `its folder is "${folder}"`}`);
+  const contents = unpackContents(packed.bundle, bundleHash, `the bundle of ${task}`);
+  const manifests = [...contents.task.keys()].filter((name) => MANIFESTS.has(name));
+  const [manifest] = manifests;
+  if (manifest === undefined || manifests.length > 1)
+    throw new TravelRefusal(`the bundle of ${task} has ${manifests.length === 0 ? 'no manifest' : 'two manifests'}`);
+  if (hashOf(contents.task.get(manifest)!.bytes) !== packed.manifestHash)
+    throw new TravelRefusal(`the manifest of ${task} is not the one that was submitted: its hash differs`);
+  const id = hashOf(Buffer.from(JSON.stringify([remote, commit, refs, folder, bundleHash]))).slice(0, 16);
+  const worktree = path.join(place.workFolder, 'tasks', `${task}-${id}`);
+  const unpacked = {
+    folder: path.join(worktree, folder),
+    manifestFile: path.join(worktree, folder, manifest),
+    worktree,
+  };
+  if (existsSync(worktree)) return unpacked;
+  makeFolders(path.dirname(worktree));
+  // Complete or absent, also after a kill.
+  const fresh = mkdtempSync(path.join(path.dirname(worktree), `.${id}-`));
+  try {
+    await checkOut({ remote, commit, refs }, fresh, place);
+    if (contents.patch !== null) await applyPatch(contents.patch, fresh, task, place);
+    writeFiles(fresh, contents.tree, `the bundle of ${task}`);
+    // A link on the way to the folder would lead elsewhere.
+    const files = new Map([...contents.task].map(([name, file]) => [`${folder}/${name}`, file]));
+    writeFiles(fresh, files, `the bundle of ${task}`);
+    renameSync(fresh, worktree);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (!existsSync(worktree)) throw error;
+  }
+  return unpacked;
+}
+
+/** git applies all of it or nothing, and writes only within the tree. */
+async function applyPatch(
+  patch: Buffer,
+  cwd: string,
+  task: string,
+  { environment, halt }: CheckoutPlace,
+): Promise<void> {
+  const git = (args: string[], settings: Parameters<typeof askGit>[1]['settings'] = []) =>
+    askGit(args, { cwd, timeoutMs: APPLY_MS, environment, halt, settings });
+  const filters = await allFilters(git);
+  if (filters.how === 'unknown')
+    throw new TravelRefusal(`the filters of git cannot be read (${complaintOf(filters.ran)})`);
+  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-patch-'));
+  try {
+    const file = path.join(folder, 'patch');
+    writeFileSync(file, patch);
+    const applied = await git(['apply', '--whitespace=nowarn', '-p1', file], switchedOff(filters.names));
+    if (applied.code !== 0)
+      throw new TravelRefusal(
+        `the uncommitted changes of ${task} cannot be applied to its commit (${complaintOf(applied)}); commit and push them`,
+      );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,122 @@
+// Tasks go through a fleet: submitted, run by workers, booked once in one ledger, and fetched.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FleetRig } from '../rig/fleet-rig.ts';
+import { answerWith } from '../rig/streams.ts';
+
+const test = suite<{ fleet: FleetRig }>('fleet');
+test.before(async (context) => {
+  context.fleet = await FleetRig.open();
+});
+test.after(({ fleet }) => fleet.dispose());
+
+const stateOf = (name: string) => `SELECT state FROM tollgate.tasks WHERE name = '${name}'`;
+const callsOf = (name: string) =>
+  `SELECT r.state, attempt, r.epoch FROM tollgate.reservations r JOIN tollgate.tasks t ON t.id = r.task WHERE t.name = '${name}' ORDER BY reserved_at`;
+
+test('a task is submitted, run, booked once, and fetched', async ({ fleet }) => {
+  fleet.task('one');
+  await fleet.submit('one');
+  const { stdout } = await fleet.worker('a', '--until-empty').succeeds();
+  assert.match(stdout, '1 done, 0 failed, 0 interrupted');
+  assert.equal(await fleet.rows(callsOf('one')), [{ state: 'settled', attempt: 1, epoch: 1 }]);
+  const [task] = await fleet.rows("SELECT state, exit_code, calls_used FROM tollgate.tasks WHERE name = 'one'");
+  assert.equal(task, { state: 'done', exit_code: 0, calls_used: 1 });
+  await fleet.tollgate('fleet', 'fetch', 'one').succeeds();
+  const folder = path.join(fleet.rig.project, '.tmp/task/one');
+  assert.ok(existsSync(path.join(folder, 'outputs/do.gemini.out')));
+  assert.match(readFileSync(path.join(folder, 'state/journal.jsonl'), 'utf8'), '"fact":"verdict"');
+});
+
+test('a worker that was killed continues its task, and its call is booked once', async ({ fleet }) => {
+  fleet.task('killed');
+  await fleet.submit('killed');
+  const { worker, call } = await fleet.workerInCall('b', 600);
+  worker.running.signal('SIGKILL');
+  await worker.running.result;
+  const next = fleet.worker('b', '--until-empty');
+  await next.running.says(/continues, which was interrupted/);
+  await call.tell(...answerWith('gemini', 'done'));
+  await next.succeeds();
+  assert.equal(await fleet.rows(callsOf('killed')), [{ state: 'late', attempt: 1, epoch: 1 }]);
+  assert.equal(await fleet.rows(stateOf('killed')), [{ state: 'done' }]);
+});
+
+test('a task whose worker is lost stops, and only the user runs it again', async ({ fleet }) => {
+  fleet.task('lost');
+  await fleet.submit('lost');
+  const { worker, call } = await fleet.workerInCall('c');
+  worker.running.signal('SIGKILL');
+  // Its guardian ends the call before the lease is over.
+  await call.gone;
+  assert.equal(await fleet.rows(stateOf('lost')), [{ state: 'running' }]);
+  const other = fleet.worker('d', '--lease-seconds', '8');
+  await fleet.until(stateOf('lost'), ([row]) => row!.state === 'lost');
+  assert.equal(await fleet.rows(callsOf('lost')), [{ state: 'lost', attempt: 1, epoch: 1 }]);
+  const status = JSON.parse((await fleet.tollgate('fleet', 'status', 'lost', '--json').succeeds()).stdout);
+  assert.equal([status.tasks[0].state, status.tasks[0].lost_calls], ['lost', 1]);
+  const { code, stderr } = await fleet.tollgate('submit', 'lost').running.result;
+  assert.is(code, 2);
+  assert.match(stderr, /lost is lost \(\d+\), and a call of it may have been paid/);
+  await fleet.submit('lost', '--again');
+  await fleet.until(stateOf('lost'), (rows) => rows.some(({ state }) => state === 'done'));
+  await fleet.tollgate('fleet', 'drain').succeeds();
+  await other.succeeds();
+});
+
+test('with --on-lost retry another worker runs the task, and the late answer is booked once', async ({ fleet }) => {
+  fleet.task('again');
+  await fleet.submit('again', '--on-lost', 'retry');
+  const { worker, call } = await fleet.workerInCall('e');
+  worker.running.signal('SIGKILL');
+  await call.gone;
+  const other = fleet.worker('f', '--lease-seconds', '8');
+  await fleet.until(stateOf('again'), ([row]) => row!.state === 'done');
+  await fleet.tollgate('fleet', 'drain').succeeds();
+  await other.succeeds();
+  assert.equal(await fleet.rows(callsOf('again')), [
+    { state: 'lost', attempt: 1, epoch: 1 },
+    { state: 'settled', attempt: 2, epoch: 3 },
+  ]);
+});
+
+test('a running task is cancelled, and a queued one is not begun', async ({ fleet }) => {
+  fleet.task('running');
+  await fleet.submit('running');
+  const { worker, call } = await fleet.workerInCall('g', 24);
+  fleet.task('queued');
+  await fleet.submit('queued');
+  for (const name of ['queued', 'running']) await fleet.tollgate('fleet', 'cancel', name).succeeds();
+  await call.gone;
+  await fleet.until(stateOf('running'), ([row]) => row!.state === 'cancelled');
+  assert.equal(await fleet.rows(stateOf('queued')), [{ state: 'cancelled' }]);
+  worker.running.signal('SIGTERM');
+  assert.is((await worker.running.result).code, 143);
+  assert.equal(
+    (await fleet.rows(callsOf('running'))).map(({ state }) => state),
+    ['settled'],
+  );
+});
+
+test('while the database is away a running call continues, and no new one begins', async ({ fleet }) => {
+  const stages = ['one', 'two'].map((id) => ({ tool: 'gemini', role: 'runbook', id, requires: [], min_lines: 0 }));
+  fleet.task('away', { stages });
+  await fleet.submit('away');
+  const { worker, call } = await fleet.workerInCall('h', 600);
+  await fleet.postgres.crash();
+  await call.tell(...answerWith('gemini', 'done'));
+  await worker.running.says(/waiting: the database .* cannot be reached.*; no new call begins/);
+  await fleet.postgres.start();
+  await fleet.until(stateOf('away'), ([row]) => row!.state === 'done');
+  assert.equal(
+    (await fleet.rows(callsOf('away'))).map(({ state }) => state),
+    ['settled', 'settled'],
+  );
+  worker.running.signal('SIGTERM');
+  await worker.running.result;
+});
+
+test.run();

@@ -1,0 +1,182 @@
+// The shared ledger: budgets and limits hold exactly over many connections, and each call is booked once by its epoch.
+
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Database, openDatabase } from '../../fleet/database.ts';
+import { reserveCall } from '../../fleet/ledger.ts';
+import { setUp } from '../../fleet/setup.ts';
+import { type Postgres, startPostgres } from '../rig/postgres.ts';
+
+interface Context {
+  postgres: Postgres;
+  database: Database;
+}
+
+const test = suite<Context>('ledger');
+test.before(async (context) => {
+  context.postgres = await startPostgres();
+  context.database = openDatabase(await context.postgres.create('fleet'), 16);
+  await setUp(context.database);
+});
+test.before.each(async ({ database }) => {
+  await database.query(
+    'TRUNCATE tollgate.reservations, tollgate.tasks, tollgate.workers, tollgate.budgets, tollgate.limits',
+  );
+});
+test.after(async ({ postgres, database }) => {
+  await database.close();
+  await postgres.stop();
+});
+
+/** A task that a worker holds. */
+async function heldTask(database: Database, { calls = 1000, seconds = 600, name = 'fix' } = {}) {
+  const worker = randomUUID();
+  await database.query('SELECT tollgate.register($1, $2, $3, $4, $5)', [
+    worker,
+    `machine-${worker}`,
+    'test',
+    '1',
+    seconds,
+  ]);
+  const [row] = await database.query<{ id: string }>(
+    `INSERT INTO tollgate.tasks (name, project, pool, priority, tools, queue, state, on_lost, epoch, worker, machine, calls_budget, meta)
+     VALUES ($1, 'p', 'default', 0, '{gemini}', 'q', 'running', 'stop', 1, $2, $3, $4, '{}') RETURNING id::text AS id`,
+    [name, worker, `machine-${worker}`, calls],
+  );
+  return { id: row!.id, epoch: 1, worker };
+}
+
+type Task = Awaited<ReturnType<typeof heldTask>>;
+
+const reserve = (database: Database, task: Task, n: number, more: object = {}) =>
+  reserveCall(database, task, {
+    tool: 'gemini',
+    model: null,
+    call: { id: `${task.id}-${n}`, stage: 'do', prompt: 'hash', attempt: n, ...more },
+  });
+
+const settle = async (database: Database, call: string, { epoch = 1, isMade = true, holdMs = 0 } = {}) => {
+  const [row] = await database.query<{ settle: string }>(
+    "SELECT tollgate.settle($1, $2, $3, NULL, 'rate_limit', 10, 0.5, $4)",
+    [call, epoch, isMade, holdMs],
+  );
+  return row!.settle;
+};
+
+const many = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n + 1)));
+
+for (const [budget, limit] of [
+  ['of the task', null],
+  ['of its pool', "INSERT INTO tollgate.budgets (scope, calls) VALUES ('pool:default', 40)"],
+  ['of the day', "INSERT INTO tollgate.budgets (scope, calls) VALUES ('day', 40)"],
+] as const)
+  test(`a budget ${budget} is used up exactly, over 16 connections`, async ({ database }) => {
+    if (limit !== null) await database.query(limit);
+    const task = await heldTask(database, { calls: limit === null ? 40 : 1000 });
+    const answers = await many(120, (n) => reserve(database, task, n));
+    const counts = new Map<string, number>();
+    for (const { outcome } of answers) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    assert.equal(Object.fromEntries(counts), { reserved: 40, budget: 80 });
+    // A call that was not made is given back, and only once.
+    const call = `${task.id}-${answers.findIndex(({ outcome }) => outcome === 'reserved') + 1}`;
+    assert.is(await settle(database, call, { isMade: false }), 'abandoned');
+    assert.is(await settle(database, call, { isMade: false }), 'already');
+    const again = await many(3, (n) => reserve(database, task, 200 + n));
+    assert.equal(again.map(({ outcome }) => outcome).sort(), ['budget', 'budget', 'reserved']);
+  });
+
+test('never more calls at once than allowed, over 6 workers', async ({ database }) => {
+  await database.query("INSERT INTO tollgate.limits (tool, account, at_once) VALUES ('gemini', '', 3)");
+  const tasks: Task[] = [];
+  for (let n = 0; n < 6; n += 1) tasks.push(await heldTask(database, { name: `t${n}` }));
+  let most = 0;
+  await Promise.all(
+    tasks.map(async (task) => {
+      for (let n = 1; n <= 20; ) {
+        const { outcome } = await reserve(database, task, n);
+        if (outcome !== 'reserved') continue;
+        const [row] = await database.query<{ now: number }>(
+          "SELECT count(*)::int AS now FROM tollgate.reservations WHERE state = 'reserved'",
+        );
+        most = Math.max(most, row!.now);
+        assert.is(await settle(database, `${task.id}-${n}`), 'settled');
+        n += 1;
+      }
+    }),
+  );
+  assert.ok(most >= 1 && most <= 3, `${most} at once`);
+});
+
+test('a limit per minute and a hold count for all workers, and say how long', async ({ database }) => {
+  await database.query("INSERT INTO tollgate.limits (tool, account, per_minute) VALUES ('gemini', '', 2)");
+  const [one, two] = [await heldTask(database, { name: 'one' }), await heldTask(database, { name: 'two' })];
+  for (const task of [one, two]) assert.is((await reserve(database, task, 1)).outcome, 'reserved');
+  const full = await reserve(database, two, 2);
+  assert.is(full.outcome, 'per_minute');
+  assert.ok(full.waitMs > 0 && full.waitMs <= 60_000, `${full.waitMs}`);
+  await database.query('UPDATE tollgate.limits SET per_minute = NULL');
+  await settle(database, `${one.id}-1`, { holdMs: 500_000 });
+  const held = await reserve(database, two, 2);
+  assert.equal([held.outcome, held.detail], ['held', 'rate_limit']);
+  assert.ok(held.waitMs > 400_000 && held.waitMs <= 500_000, `${held.waitMs}`);
+});
+
+test('the same attempt is reserved once, and a repeated request gets the same answer', async ({ database }) => {
+  const task = await heldTask(database);
+  assert.is((await reserve(database, task, 1)).outcome, 'reserved');
+  assert.is((await reserve(database, task, 1)).outcome, 'reserved');
+  assert.is((await reserve(database, task, 2, { attempt: 1 })).outcome, 'duplicate');
+  const [row] = await database.query<{ used: number }>('SELECT calls_used AS used FROM tollgate.tasks');
+  assert.is(row!.used, 1);
+});
+
+test('without its lease a worker reserves nothing, and its answer is booked late and once', async ({ database }) => {
+  const task = await heldTask(database, { seconds: 0 });
+  assert.is((await reserve(database, task, 1)).outcome, 'fenced');
+  await database.query("UPDATE tollgate.workers SET lease_until = clock_timestamp() + interval '1 hour'");
+  assert.is((await reserve(database, task, 1)).outcome, 'reserved');
+  await database.query('UPDATE tollgate.workers SET lease_until = clock_timestamp()');
+  await database.query('SELECT tollgate.expire()');
+  assert.is((await reserve(database, task, 2)).outcome, 'fenced');
+  const [row] = await database.query<{ state: string; epoch: number }>('SELECT state, epoch FROM tollgate.tasks');
+  assert.equal(row, { state: 'lost', epoch: 2 });
+  assert.is(await settle(database, `${task.id}-1`, { epoch: 2 }), 'wrong_epoch');
+  const booked = await many(8, () => settle(database, `${task.id}-1`));
+  assert.equal(booked.sort(), [...Array(7).fill('already'), 'late']);
+  assert.is(await settle(database, 'no-such-call'), 'unknown');
+});
+
+test('a reservation is one round trip', async ({ database, postgres }) => {
+  const task = await heldTask(database);
+  let queries = 0;
+  const client = new pg.Client({ connectionString: postgres.url('fleet') });
+  await client.connect();
+  const counted: Database = {
+    ...database,
+    query: async (text, values = []) => {
+      queries += 1;
+      return (await client.query(text, [...values])).rows;
+    },
+  };
+  assert.is((await reserve(counted, task, 1)).outcome, 'reserved');
+  assert.is(queries, 1);
+  await client.end();
+});
+
+test('two setups at once run each step once, and a newer version is refused', async ({ postgres }) => {
+  const database = openDatabase(await postgres.create('twice'));
+  const versions = await Promise.all([setUp(database), setUp(database)]);
+  assert.equal(versions.sort(), [0, 1]);
+  await database.query('INSERT INTO tollgate.version VALUES (99)');
+  const refusal = await setUp(database).then(
+    () => null,
+    (error: Error) => error.message,
+  );
+  assert.match(refusal!, 'the tables have version 99; this Tollgate knows 1: install the newer one');
+  await database.close();
+});
+
+test.run();
