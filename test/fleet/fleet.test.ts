@@ -53,7 +53,7 @@ test('a task whose worker is lost stops, and only the user runs it again', async
   // Its guardian ends the call before the lease is over.
   await call.gone;
   assert.equal(await fleet.rows(stateOf('lost')), [{ state: 'running' }]);
-  const other = fleet.worker('d', '--lease-seconds', '8');
+  const other = fleet.worker('d', '--lease-seconds', '24');
   await fleet.until(stateOf('lost'), ([row]) => row!.state === 'lost');
   assert.equal(await fleet.rows(callsOf('lost')), [{ state: 'lost', attempt: 1, epoch: 1 }]);
   const status = JSON.parse((await fleet.tollgate('fleet', 'status', 'lost', '--json').succeeds()).stdout);
@@ -73,7 +73,7 @@ test('with --on-lost retry another worker runs the task, and the late answer is 
   const { worker, call } = await fleet.workerInCall('e');
   worker.running.signal('SIGKILL');
   await call.gone;
-  const other = fleet.worker('f', '--lease-seconds', '8');
+  const other = fleet.worker('f', '--lease-seconds', '24');
   await fleet.until(stateOf('again'), ([row]) => row!.state === 'done');
   await fleet.tollgate('fleet', 'drain').succeeds();
   await other.succeeds();

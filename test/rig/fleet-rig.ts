@@ -66,7 +66,7 @@ export class FleetRig {
   }
 
   /** A worker whose first call waits for the test; all later calls answer at once. */
-  async workerInCall(name: string, leaseSeconds = 8): Promise<{ worker: FleetCommand; call: FakeCall }> {
+  async workerInCall(name: string, leaseSeconds = 16): Promise<{ worker: FleetCommand; call: FakeCall }> {
     const held = new Promise<FakeCall>((resolve) => {
       let isFirst = true;
       this.rig.answer((call) => {
