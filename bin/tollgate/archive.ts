@@ -40,10 +40,10 @@ const SPEC: CommandSpec = {
   },
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
   examples: [
-    ['tollgate archive --dry-run', 'which tasks have rested for 30 days?'],
+    ['tollgate archive --dry-run', 'tasks without activity for 30 days'],
     ['tollgate archive fix-login', 'this one, however new'],
     ['tollgate archive --restore fix-login', 'back among the tasks'],
-    ['tollgate archive --older-than 90d --delete', 'for good'],
+    ['tollgate archive --older-than 90d --delete', 'delete them for ever'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'done, though there may have been nothing to do'],

@@ -42,13 +42,13 @@ const SPEC: CommandSpec = {
     ['tollgate call codex --session login "…"', 'resumes the session of that name'],
     ['tollgate call --last "…"', 'resumes the session of the previous call'],
     ['tollgate call codex -f ask.md --out answer.md --err log.txt', 'like run_codex'],
-    ['tollgate call mine -f ask.md --trust-workspace', 'one of tollgate.yaml'],
+    ['tollgate call mine -f ask.md --trust-workspace', 'a CLI that tollgate.yaml describes'],
   ],
   exits: [
     [0, "success, and the answer is not empty; else the wrapper's own codes"],
     [
       Object.values(OWN_EXIT).sort().join(', '),
-      'of one of tollgate.yaml: missing binary, bad input, failure, timeout, unless it says otherwise',
+      'of a CLI that tollgate.yaml describes: missing binary, bad input, failure, timeout, unless it says otherwise',
     ],
     [TOLLGATE_EXIT.badInput, 'there is no such CLI, none is ready, or the workspace is not trusted'],
   ],

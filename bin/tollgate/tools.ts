@@ -52,7 +52,7 @@ const SPEC: CommandSpec = {
   flags: { cwd: { takes: 'text', about: 'a folder of the project', default: '.' } },
   words: { min: 0, max: 2, called: 'add NAME' },
   examples: [
-    ['tollgate tools', 'who is there, and what each can do'],
+    ['tollgate tools', 'which CLIs there are, and what each can do'],
     ['tollgate tools add qwen', 'describe a CLI of the catalogue in tollgate.yaml'],
     ['tollgate tools --json | jq -r ".tools[].tool"', 'their names alone'],
   ],

@@ -54,7 +54,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (rows.length === 0)
     return {
       exit: TOLLGATE_EXIT.ok,
-      out: `No account is defined. Add it to ${settingsFile(environment)}:\n${EXAMPLE}`,
+      out: `No account is defined. Add one to ${settingsFile(environment)}:\n\n${EXAMPLE}`,
     };
   const lines = tableLines(COLUMNS, rows.map(cellsOf), sheetOf(environment));
   const notes = rows.flatMap(({ name, login, because, fix, holds }) => [

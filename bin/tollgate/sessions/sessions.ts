@@ -150,7 +150,10 @@ async function adoptable(asking: SessionsAsking, args: Arguments, words: readonl
   return {
     exit,
     err,
-    out: `${adoptableLines(listed.sessions, asking.clock(), sheetOf(asking.environment)).join('\n')}\n`,
+    out:
+      exit === TOLLGATE_EXIT.ok
+        ? `${adoptableLines(listed.sessions, asking.clock(), sheetOf(asking.environment)).join('\n')}\n`
+        : '',
   };
 }
 

@@ -50,7 +50,7 @@ export const UNDO: CommandSpec = {
   words: { min: 1, max: 1, called: SESSION_WORD },
   examples: [
     ['tollgate undo login', 'the last answer goes, its prompt stays'],
-    ['tollgate undo login --redo', 'and is there again'],
+    ['tollgate undo login --redo', 'restore it'],
     ['tollgate undo login --redo 2', 'restores number 2 of tollgate history'],
     ['tollgate undo login --edit "Only the parser, please."', 'ask something else instead; paid'],
     ['tollgate undo login --resend --task fix-login', 'ask the same again, paid by a task'],

@@ -50,7 +50,7 @@ const SPEC: CommandSpec = {
     ['tollgate triage err.txt --tool codex --exit-code 1', 'one failure'],
     ['tollgate triage --jsonl < cases.jsonl', 'many, in order'],
     ['tollgate triage --test test/failures.jsonl', 'test your own rules of tollgate.yaml, and ours'],
-    ['tollgate triage --lint', 'are your own rules sound, and proven by what they are for?'],
+    ['tollgate triage --lint', 'check your own rules'],
   ],
   exits: [
     [
