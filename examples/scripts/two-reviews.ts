@@ -29,7 +29,6 @@ const review = async (tool: string): Promise<Finding[] | null> => {
 };
 const [ours, theirs] = await Promise.all([review(first), review(second)]);
 if (ours === null || theirs === null) process.exit(1);
-
 const isSame = (a: Finding, b: Finding) => a.file === b.file && Math.abs(a.line - b.line) <= 3;
 const both = ours.filter((a) => theirs.some((b) => isSame(a, b)));
 const one = [...ours, ...theirs].filter((a) => !both.some((b) => isSame(a, b)));
