@@ -6,7 +6,6 @@ import type { RunsNow } from '../../loops/report/now.ts';
 import type { CheckFinding } from '../../policies/facts/finding.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { ComparisonReport } from '../../policies/report/comparison.ts';
-import type { IterationCells } from '../../policies/supervise/supervise-text.ts';
 
 export type { FailureExplanation } from '../../loops/report/explanation.ts';
 export type { NowCall, NowTask, NowWait } from '../../loops/report/now.ts';
@@ -110,7 +109,8 @@ interface SupervisionShown {
   instruction: string;
   /** The number of consecutive errors of the reasoner. */
   errors: number;
-  iterations: IterationCells[];
+  /** How many were begun. */
+  iterations: number;
   at: string | null;
 }
 
@@ -135,6 +135,40 @@ export interface ComparisonShown {
   report: ComparisonReport;
   /** The changes by the number of the variant, without secrets. */
   diffs: Record<string, string>;
+}
+
+export interface BatchesShown {
+  /** The newest first. */
+  batches: Pick<BatchShown, 'batch_id' | 'at' | 'state' | 'totals'>[];
+}
+
+/** A batch that has ended. */
+export interface BatchShown {
+  batch_id: string;
+  /** ISO time of its start. */
+  at: string | null;
+  state: string;
+  totals: { tasks: number; done: number; calls: number; duration_ms: number };
+  tasks: {
+    task_id: string;
+    state: string;
+    stage: string | null;
+    class: string | null;
+    reason: string | null;
+    calls: number;
+    message: string | null;
+  }[];
+  /** The most frequent first; `next_actions` are of the first task. */
+  failures: {
+    sentence: string;
+    class: string | null;
+    reason: string | null;
+    count: number;
+    task_ids: string[];
+    next_actions: NextAction[];
+  }[];
+  notes: string[];
+  next_actions: NextAction[];
 }
 
 export interface BooksShown {

@@ -21,7 +21,7 @@ export interface RefusedRequest {
 }
 
 /** What changed; `*`: anything may have changed. */
-export type Topic = 'now' | 'tasks' | 'task' | 'budgets' | 'sessions' | 'distill' | 'machine' | '*';
+export type Topic = 'now' | 'tasks' | 'task' | 'budgets' | 'sessions' | 'distill' | 'batch' | 'machine' | '*';
 
 /** A message of /api/events. */
 export interface ChangeTold {

@@ -1,6 +1,8 @@
 // Declares what the page reads: the JSON of GET for each address. An id in an address is encoded as one part of it.
 
 import type {
+  BatchesShown,
+  BatchShown,
   BookShown,
   BooksShown,
   ComparisonShown,
@@ -28,6 +30,7 @@ export interface Resources {
   '/api/health': HealthShown;
   '/api/supervise': SupervisionsShown;
   '/api/compare': ComparisonsShown;
+  '/api/batch': BatchesShown;
   '/api/distill': BooksShown;
   '/api/machine': MachineShown;
   '/api/choices': ChoicesShown;
@@ -53,6 +56,8 @@ export interface ResourcesOf {
   session: ConversationShown;
   /** /api/compare/ID */
   comparison: ComparisonShown;
+  /** /api/batch/ID */
+  batch: BatchShown;
   /** /api/distill/NAME; its exports are at /api/distill/NAME/export.md, .txt and .pdf, as files to download. */
   book: BookShown;
 }

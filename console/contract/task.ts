@@ -4,6 +4,7 @@ import type { TaskState } from '../../loops/report/task-state.ts';
 import type { StageFacts } from '../../loops/task/stage-facts.ts';
 import type { Change, GateRecord } from '../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
+import type { IterationCells } from '../../policies/supervise/supervise-text.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 
 export interface StageShown {
@@ -76,6 +77,8 @@ export interface TaskShown {
   /** Oldest first. */
   attempts: AttemptShown[];
   gates: GateRecord[];
+  /** `errors`: of the reasoner, one after the other. null for a task that was never supervised. */
+  supervision: { instruction: string; errors: number; iterations: IterationCells[] } | null;
   /** `_summary.md`. */
   summary: string | null;
   texts: TextLine[];

@@ -2,9 +2,11 @@
 
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { batchIds } from '../../loops/batch/report.ts';
 import { createFolderWatch } from '../../loops/report/folder-watch.ts';
 import { followNow } from '../../loops/report/follow-now.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
+import { isRegular } from '../../state/disk/regular-file.ts';
 import { distillNames } from '../../state/distill/run-folder.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import { notesFolder } from '../../state/supervise/texts.ts';
@@ -158,6 +160,7 @@ async function followFolders(
   const state = projectState(cwd, environment);
   const watch = createFolderWatch();
   let isFirst = true;
+  let batches = '';
   try {
     while (!stop.aborted) {
       const topics = topicsIn(state, cwd, environment);
@@ -171,6 +174,9 @@ async function followFolders(
         for (const { topic, id } of distinct([...moved].flatMap((folder) => topics.get(folder) ?? [])))
           tell({ topic, id });
       if (notes.some((folder) => moved.has(folder))) await renewAnswers();
+      const reported = lastBatches(state);
+      if (!isFirst && reported !== batches) tell({ topic: 'batch' });
+      batches = reported;
       isFirst = false;
     }
   } finally {
@@ -184,6 +190,13 @@ function noteFolders(state: string, environment: NodeJS.ProcessEnv, tasks: reado
   return [...new Set(folders.flatMap((folder) => [folder, path.dirname(folder)]))];
 }
 
+/** The newest batches that have a report: a batch writes it last into a folder that is new. */
+const lastBatches = (state: string): string =>
+  batchIds(state)
+    .slice(-3)
+    .filter((id) => isRegular(path.join(state, 'batch', id, 'report.json')))
+    .join();
+
 interface TopicChange {
   topic: Topic;
   id: string | null;
@@ -193,6 +206,7 @@ function topicsIn(state: string, cwd: string, environment: NodeJS.ProcessEnv): M
   const topics = new Map<string, TopicChange>([
     [path.join(state, 'state'), { topic: 'sessions', id: null }],
     [path.join(state, 'distill'), { topic: 'distill', id: null }],
+    [path.join(state, 'batch'), { topic: 'batch', id: null }],
   ]);
   const limits = limitsFiles(environment);
   if (limits !== null) topics.set(limits.folder, { topic: 'budgets', id: null });

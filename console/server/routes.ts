@@ -8,7 +8,7 @@ import { CHANGES, WISHES, wishMistake } from './changes/changes.ts';
 import { manifestShown } from './changes/manifests.ts';
 import type { follow } from './live.ts';
 import { answerWith, type Reply, refused, refusedBy, type ServedProject } from './project.ts';
-import { comparisonShown, comparisonsShown } from './reads/comparisons.ts';
+import { batchesShown, batchShown, comparisonShown, comparisonsShown } from './reads/comparisons.ts';
 import { diffShown, diffsShown } from './reads/diffs.ts';
 import { bookShown, booksShown, exportedBook } from './reads/distill.ts';
 import {
@@ -53,6 +53,8 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/supervise', async ({ live }) => answerWith(supervisionsShown(await live.lines.rows()))],
   ['api/compare', ({ project }) => comparisonsShown(project)],
   ['api/compare/*', ({ project }, [id], gone) => comparisonShown(id!, project, gone)],
+  ['api/batch', ({ project }) => batchesShown(project)],
+  ['api/batch/*', ({ project }, [id]) => batchShown(id!, project)],
   ['api/distill', ({ project }) => booksShown(project)],
   ['api/distill/*', ({ project }, [name]) => bookShown(name!, project)],
   ['api/distill/*/*', ({ project }, [name, wish], gone) => exportedBook(name!, wish!, project, gone)],

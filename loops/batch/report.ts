@@ -211,7 +211,9 @@ export function savedReport(state: string, word: string): SavedReport {
   }
 }
 
-/** Ids begin with the time, so that the last one is the newest. */
+/** @param state the project's `.tmp`. @returns the ids, the oldest first, since each begins with its time. */
+export const batchIds = (state: string): string[] => idsIn(path.join(state, 'batch'));
+
 function idsIn(folder: string): string[] {
   return entriesIn(folder)
     .filter((entry) => entry.isDirectory())

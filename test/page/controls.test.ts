@@ -53,7 +53,7 @@ function fullWorld(): Record<string, unknown> {
   const diff = ['a', 'b'].map((name) => `diff --git a/${name} b/${name}\n@@ -1,31 +1,30 @@\n-x\n${same}\n`).join('');
   const session = `/api/sessions/${SESSION}`;
   const { turns, ...told } = world[session] as ResourcesOf['session'];
-  const task = world['/api/tasks/price-rounding'] as { attempts: object[]; failure: object };
+  const task = { ...(world['/api/tasks/price-rounding'] as ResourcesOf['task']), supervision: null };
   // The name of the told stage is not one that a command takes.
   const attempts = [...task.attempts, { ...task.attempts[0], call_id: 'call-9', stage: 'codex_review' }];
   return {

@@ -151,7 +151,7 @@ for (let from = 0; from < HOSTILE.length; from += 25)
     );
   });
 
-const NOTHING = { fired: 0, strays: [], addresses: [], dialogs: 0, wide: 0, rail: 10 };
+const NOTHING = { fired: 0, strays: [], addresses: [], dialogs: 0, wide: 0, rail: 11 };
 
 const lookFor = (page: Page) =>
   page.evaluate((strays) => {
@@ -236,7 +236,7 @@ hostile.test('hidden signs are shown by name, and what turns a text about does n
   );
   server.tell({ topic: '*' });
   await go('supervise');
-  const said = page.getByLabel('Instruction of invoice-dates');
+  const said = page.getByLabel('What invoice-dates asks');
   await said.waitFor();
   assert.is(await said.innerText(), 'annexeU+202Etxt.exe ␛[31m U+200B');
 });
@@ -264,7 +264,7 @@ hostile.test('a text of a megabyte is cut until somebody asks for all of it', as
   await go('supervise');
   const more = page.getByRole('button', { name: /Show all 1,050,000 characters/ }).first();
   await more.waitFor();
-  const shown = await page.getByLabel('Instruction of invoice-dates').evaluate((at) => at.textContent!.length);
+  const shown = await page.getByLabel('What invoice-dates asks').evaluate((at) => at.textContent!.length);
   assert.is(shown, 20_000);
 });
 

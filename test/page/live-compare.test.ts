@@ -1,4 +1,4 @@
-// Comparisons in the console: the variants side by side; one is applied, another resumed, and the worktrees removed.
+// Batches and comparisons in the console: a batch run again; variants side by side, one applied, worktrees removed.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -40,6 +40,29 @@ async function compared({ rig, told }: Live): Promise<string> {
   await running.result;
   return id;
 }
+
+live.test('a batch is shown when it has ended, and what failed in it is run again', async (shown) => {
+  const { rig, page, go, complaints } = shown;
+  await go('batch');
+  await page.getByText('No batch yet').waitFor();
+  await page.getByRole('button', { name: 'Copy the command' }).click();
+  const { code } = await rig.run('tollgate', ['batch', 'settings-page', 'rotate-keys', '--json']);
+  assert.is(code, 1);
+  const row = page.getByRole('group', { name: 'Batches' }).locator('tbody tr');
+  await row.getByText('1 of 2').waitFor();
+  await row.getByRole('link').click();
+  const tasks = page.getByRole('group', { name: 'Tasks of the batch' });
+  await tasks.locator('tr', { hasText: 'settings-page' }).getByText('done').nth(1).waitFor();
+  await page.getByRole('button', { name: 'Copy the command' }).first().click();
+  await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rerun it' }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/^rotate-keys continues, and /)
+    .waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
+  assert.equal(complaints, []);
+});
 
 live.test('a variant is resumed, one is applied, and the worktrees are removed', async (shown) => {
   const { rig, page, go, confirm, complaints } = shown;

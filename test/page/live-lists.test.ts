@@ -222,7 +222,7 @@ live.test('a long prompt and a long diff are shown to their end', async ({ rig, 
   await page.getByRole('button', { name: 'Show all 524,' }).last().click();
   assert.match(await end.innerText(), /^logged \d+\nlogged [\s\S]*\nlogged 89999\nits last line\s*$/);
   await page.getByRole('button', { name: 'Copy prompt' }).first().click();
-  await page.getByText('The page copied prompt.').waitFor();
+  await page.getByRole('button', { name: 'Copied prompt' }).first().waitFor();
 });
 
 live.test('an explanation shows its rule on request', async ({ page, go }) => {

@@ -52,9 +52,9 @@ live.test('a suggested command is run by its button, after a question', async ({
   await go('tasks/rotate-keys');
   await page.getByText('The service rejected the credentials of codex.').waitFor();
   await page.getByRole('button', { name: 'Copy the command' }).first().click();
-  await page.getByText('The page copied the command.').waitFor();
+  await page.getByRole('button', { name: 'Copied the command' }).first().waitFor();
   await page.getByRole('button', { name: 'Copy the id of the task' }).click();
-  await page.getByText('The page copied the id of the task.').waitFor();
+  await page.getByRole('button', { name: 'Copied the id of the task' }).first().waitFor();
   await page.getByRole('button', { name: 'Run again', exact: true }).click();
   await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -83,7 +83,7 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
   await box.getByText('session 00000000').waitFor();
   await page.getByText('gemini_brief (gemini), attempt 1').waitFor();
   await page.getByRole('button', { name: 'Copy the live log' }).click();
-  await page.getByText('The page copied the live log.').waitFor();
+  await page.getByRole('button', { name: 'Copied the live log' }).first().waitFor();
   await page.getByLabel('Search the live log').fill('no such words');
   await page.getByText('0 lines found').waitFor();
   await page.getByLabel('Search the live log').fill('');

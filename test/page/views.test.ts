@@ -13,7 +13,7 @@ const SHOWS: Record<string, readonly string[]> = {
   new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'A task has a goal'],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
-    ...['did not pass', 'missing sections', 'a missing'],
+    ...['did not pass', 'missing sections', 'a missing', 'a instruction', '1 of 3 reasoner errors', 'Ask'],
   ],
   'tasks/price-rounding/changes': ['+a added', '-a removed', 'a diff note'],
   'tasks/price-rounding/manifest': ['manifest.yaml', 'as in the file', 'Line 1 a mistake'],
@@ -25,10 +25,22 @@ const SHOWS: Record<string, readonly string[]> = {
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
   sessions: ['9 days', 'a tag', 'a health', '1 error in a row'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
-  supervise: ['a instruction', 'a question', '1 of 3', 'Ask'],
+  supervise: ['a instruction', 'a question', '1 of 3'],
   compare: ['compare-20261128120000-0a1b', 'a variant, codex'],
   'compare/compare-20261128120000-0a1b': [
     ...['a goal', 'a variant', 'a answer', '+a added', 'a sentence', 'a evidence', 'a problem', 'passed (a verdict)'],
+  ],
+  batch: ['1 of 2', '3', '1 min 1 s'],
+  'batch/20261125020304-0a1b2c3d': [
+    ...[
+      '1 of 2 tasks done, 3 paid calls',
+      'a sentence',
+      'auth (a reason)',
+      'price-rounding',
+      'a message',
+      'a note',
+      'A action',
+    ],
   ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
@@ -56,6 +68,7 @@ views.test('the rail leads to each view, and says which it is', async ({ page })
     'Failures',
     'Budgets',
     'Sessions',
+    'Batches',
     'Supervise',
     'Distill',
     'Machine',
@@ -106,8 +119,11 @@ views.test('what is empty says so, and by a filter that it is the filter', async
   await go('sessions');
   await page.getByLabel('Filter sessions').fill('nowhere');
   await page.getByText('Take a word out of the filter.').waitFor();
-  await go('supervise/nobody');
-  await page.getByText('It is not supervised').waitFor();
+  server.told['/api/supervise'] = { supervisions: [] };
+  await go('supervise');
+  await page.getByText('No supervised task').waitFor();
+  await go('supervise/price-rounding');
+  await page.getByRole('table').getByText('Ask', { exact: true }).waitFor();
 });
 
 views.test('a diff shows code in colours, each side of a file by itself', async ({ page, go, server }) => {

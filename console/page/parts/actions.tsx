@@ -4,7 +4,6 @@ import { actionLine, type NextAction } from '../../../policies/facts/next-action
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { useSignal } from '../reactive.ts';
-import { tellDone, tellProblem } from '../shell/notes.tsx';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
 import { Countdown, now } from './times.tsx';
@@ -149,16 +148,34 @@ function effectOf({ command = '', pays, changes }: NextAction): string {
   return `The command does not edit the manifest or the answer: do that first, as described above, or the check fails again. ${cost}`;
 }
 
-/** @param of what is copied, for its name. */
-export function CopyButton({ text, of }: { text: string; of: string }) {
+interface CopyButtonProps {
+  text: string;
+  /** Of the button, such as `Copy ids`. */
+  name?: string;
+  /** What is copied; read aloud after the name. */
+  of?: string;
+}
+
+const SAID_MS = 2_000;
+
+/** Says in its own place whether the text was copied. */
+export function CopyButton({ text, name = 'Copy', of }: CopyButtonProps) {
+  const said = useSignal<string | null>(null);
+  const say = (word: string) => {
+    said.value = word;
+    setTimeout(() => {
+      said.value = null;
+    }, SAID_MS);
+  };
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => tellDone(`The page copied ${of}.`),
-      () => tellProblem({ what: 'The browser did not allow the page to copy it.', wayOut: null }),
+      () => say('Copied'),
+      () => say('Not allowed'),
     );
   return (
-    <button type="button" class="button small" aria-label={`Copy ${of}`} onClick={() => void copy()}>
-      Copy
+    <button type="button" class="button small" onClick={() => void copy()}>
+      <span aria-live="polite">{said.value ?? name}</span>
+      {of !== undefined && <span class="unseen"> {of}</span>}
     </button>
   );
 }

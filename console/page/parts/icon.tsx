@@ -11,6 +11,7 @@ const PATHS = {
   budgets: 'M4 20V10m5 10V4m5 16v-7m5 7V8',
   sessions: 'M21 12a8 8 0 0 1-8 8H4l1.800-2.700A8 8 0 1 1 21 12Z',
   supervise: 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm0 0c-3 0-5 2-5 5m5-5c3 0 5 2 5 5M4 4h4M4 4v4m16-4h-4m4 0v4',
+  batch: 'm12 3 9 5-9 5-9-5 9-5Zm-9 9 9 5 9-5M3 16l9 5 9-5',
   distill: 'M5 4h9a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3V4Zm12 4h2v12H8M8 9h6m-6 4h6',
   machine: 'M4 5h16v10H4V5Zm4 15h8m-4-5v5',
   done: 'm5 12.500 4.500 4.500L19 7.500',

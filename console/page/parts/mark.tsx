@@ -32,6 +32,8 @@ const LOOKS = {
   running: { word: 'running', tone: 'busy', icon: 'busy' },
   never_run: { word: 'never run', tone: 'calm', icon: 'none' },
   stopped: { word: 'stopped', tone: 'calm', icon: 'stopped' },
+  broken: { word: 'broken', tone: 'bad', icon: 'broken' },
+  not_started: { word: 'not started', tone: 'calm', icon: 'none' },
   gone: { word: 'gone', tone: 'calm', icon: 'none' },
   archived: { word: 'archived', tone: 'calm', icon: 'none' },
   unreadable: { word: 'unreadable', tone: 'bad', icon: 'broken' },

@@ -1,5 +1,6 @@
 // Renders the frame of all views: the rail, the connection's problems, the view and recent notes; and the title and icon of the window.
 
+import { BatchesView, BatchView } from '../batch/batch-view.tsx';
 import { BudgetsView } from '../budgets/budgets-view.tsx';
 import { ComparisonsView, ComparisonView } from '../compare/compare-view.tsx';
 import { BookView } from '../distill/book-view.tsx';
@@ -52,7 +53,7 @@ function Shown() {
     case 'now':
       return <NowView />;
     case 'tasks':
-      return of === undefined ? <TasksView /> : <TaskView key={of} id={of} tab={part ?? ''} />;
+      return of === undefined ? <TasksView /> : <TaskView key={of} view="tasks" id={of} tab={part ?? ''} />;
     case 'new':
       return <NewTaskView />;
     case 'compare':
@@ -64,7 +65,9 @@ function Shown() {
     case 'sessions':
       return of === undefined ? <SessionsView /> : <SessionView key={of} id={of} />;
     case 'supervise':
-      return <SuperviseView key={of} id={of} />;
+      return of === undefined ? <SuperviseView /> : <TaskView key={of} view="supervise" id={of} tab={part ?? ''} />;
+    case 'batch':
+      return of === undefined ? <BatchesView /> : <BatchView key={of} id={of} />;
     case 'distill':
       return of === undefined ? <DistillView /> : <BookView key={of} name={of} />;
     case 'machine':

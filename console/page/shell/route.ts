@@ -63,6 +63,7 @@ export const VIEWS = [
   { id: 'failures', name: 'Failures', key: 'f' },
   { id: 'budgets', name: 'Budgets', key: 'b' },
   { id: 'sessions', name: 'Sessions', key: 's' },
+  { id: 'batch', name: 'Batches', key: 'a' },
   { id: 'supervise', name: 'Supervise', key: 'v' },
   { id: 'distill', name: 'Distill', key: 'd' },
   { id: 'machine', name: 'Machine', key: 'm' },

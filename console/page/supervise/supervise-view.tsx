@@ -1,9 +1,10 @@
-// Shows supervised tasks: the progress of each, the instructions to its worker, and the questions of its reasoner.
+// Lists the supervised tasks with the questions of their reasoners, and shows the iterations of one on its page.
 
-import type { IterationCells } from '../../../policies/supervise/supervise-text.ts';
 import type { Resources } from '../../contract/resources.ts';
+import type { TaskShown } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Answered, Questions } from '../now/questions.tsx';
+import { count } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
@@ -13,81 +14,104 @@ import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
-export function SuperviseView({ id }: { id: string | undefined }) {
+export function SuperviseView() {
   const all = useFollowing<Resources['/api/supervise']>(
     '/api/supervise',
     (topic) => topic === 'tasks' || topic === 'task' || topic === '*',
   );
   return (
-    <View
-      title={id === undefined ? 'Supervise' : <Words of={id} />}
-      about={id === undefined ? 'A worker carries out, a reasoner says what comes next.' : undefined}
-      crumbs={id !== undefined && <a href={to('supervise')}>Supervise</a>}
-    >
+    <View title="Supervise" about="A worker carries out each instruction, and a reasoner gives the next one.">
       <Shown of={all} what="what is supervised">
-        {({ supervisions }) => {
-          const some = supervisions.filter(({ task_id: task }) => id === undefined || task === id);
-          if (some.length === 0)
-            return (
-              <div class="panel">
-                <Empty title={id === undefined ? 'Nothing is supervised' : 'It is not supervised'}>
-                  tollgate supervise {id === undefined ? 'TASK' : <Words of={id} />} begins it.
-                </Empty>
-              </div>
-            );
-          return some.map((each) => <One key={each.task_id} of={each} />);
-        }}
+        {({ supervisions }) => <Supervisions of={supervisions} />}
       </Shown>
     </View>
   );
 }
 
-function One({ of }: { of: Resources['/api/supervise']['supervisions'][number] }) {
-  const { task_id: task, state, errors, instruction, question, answer_waits: isAnswered, iterations, at } = of;
+const HEADS = [
+  'Task',
+  'State',
+  { number: 'Iterations' },
+  { number: 'Reasoner errors in a row' },
+  'Instruction in force',
+  'Last',
+] as const;
+
+function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] }) {
+  const asked = of.flatMap(({ task_id, question }) => (question === null ? [] : [{ task_id, question }]));
+  const answered = of.filter(({ state, answer_waits: isAnswered }) => isAnswered && state !== 'running');
   return (
     <>
-      {question !== null && <Questions of={[{ task_id: task, question }]} />}
-      {isAnswered && state !== 'running' && <Answered of={[task]} />}
-      <Panel
-        title={
-          <a href={to('tasks', task)}>
-            <Words of={task} />
-          </a>
-        }
-        aside={
-          <span class="buttons">
-            <span class="dim">
-              errors of the reasoner in a row: {errors} of 3; last <Ago at={at} />
+      {asked.length > 0 && <Questions of={asked} />}
+      {answered.length > 0 && <Answered of={answered.map(({ task_id: id }) => id)} />}
+      <Panel title="Supervised tasks" edge="flush">
+        {of.length === 0 ? (
+          <Empty title="No supervised task">
+            <span>
+              Begin one in a terminal: <code>tollgate supervise TASK</code>
             </span>
-            <StateMark state={state} />
-          </span>
-        }
-      >
-        <h3>The instruction in force</h3>
-        <Quote of={instruction} label={`Instruction of ${task}`} />
-        <Iterations rows={iterations} />
+          </Empty>
+        ) : (
+          <Table label="Supervised tasks" heads={HEADS}>
+            {of.map(({ task_id: id, state, iterations, errors, instruction, at }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <a href={to('supervise', id)}>
+                    <Words of={id} />
+                  </a>
+                </th>
+                <td>
+                  <StateMark state={state} />
+                </td>
+                <td class="number">{count(iterations)}</td>
+                <td class="number">{errors} of 3</td>
+                <td class="wide">
+                  <Words of={instruction.slice(0, MOST_CHARS)} />
+                  {instruction.length > MOST_CHARS && ' …'}
+                </td>
+                <td>
+                  <Ago at={at} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
       </Panel>
     </>
   );
 }
 
-/** The iterations of a supervised task: the reasoner's decision, its failures in a row, and the worker's instruction. */
-const HEADS = [{ number: 'Iteration' }, 'Reasoner', 'Errors in a row', 'Action', 'Instruction'] as const;
+/** Of an instruction in the list; the page of the task shows it whole. */
+const MOST_CHARS = 160;
 
-function Iterations({ rows }: { rows: readonly IterationCells[] }) {
+const COLUMNS = [{ number: 'Iteration' }, 'Reasoner', 'Errors in a row', 'Action', 'Instruction'] as const;
+
+/** The instruction in force, and each iteration: the reasoner's decision, its errors in a row, and the worker's instruction. */
+export function Supervision({ of }: { of: NonNullable<TaskShown['supervision']> }) {
+  const { instruction, errors, iterations } = of;
   return (
-    <Table label="Iterations" heads={HEADS}>
-      {rows.map(({ iteration, reasoner, errors, action, instruction }) => (
-        <tr key={iteration}>
-          <td class="number">{iteration}</td>
-          <td>{reasoner}</td>
-          <td>{errors}</td>
-          <td>{action}</td>
-          <td class="wide">
-            <Words of={instruction} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Panel
+      title="Supervision"
+      aside={errors > 0 && <span class="dim">{errors} of 3 reasoner errors in a row</span>}
+      edge="flush"
+    >
+      <div class="panel-body">
+        <h3>Instruction in force</h3>
+        <Quote of={instruction} label="Instruction in force" />
+      </div>
+      <Table label="Iterations" heads={COLUMNS}>
+        {iterations.map(({ iteration, reasoner, errors: inRow, action, instruction: next }) => (
+          <tr key={iteration}>
+            <td class="number">{iteration}</td>
+            <td>{reasoner}</td>
+            <td>{inRow}</td>
+            <td>{action}</td>
+            <td class="wide">
+              <Words of={next} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
   );
 }

@@ -31,7 +31,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
       aside={
         <span class="buttons">
           <EndMark of={of} />
-          {isLast && <ActionButton of={redo} verb="Redo stage" busy={busy} />}
+          {isLast && task.supervision === null && <ActionButton of={redo} verb="Redo stage" busy={busy} />}
         </span>
       }
     >

@@ -9,6 +9,7 @@ import { ActionList } from '../parts/actions.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
 import { useRef, useSignal } from '../reactive.ts';
+import { Supervision } from '../supervise/supervise-view.tsx';
 import { Quote, Words } from '../text/words.tsx';
 import { AttemptPanel } from './attempts.tsx';
 import { LiveTail } from './live-tail.tsx';
@@ -16,7 +17,7 @@ import { Timeline } from './timeline.tsx';
 
 export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const chosen = useSignal<string | null>(null);
-  const { attempts, stages, failure, next_actions: next, state } = of;
+  const { attempts, stages, failure, supervision, next_actions: next, state } = of;
   // The log of a run stays after its end, and that of the next run replaces it.
   const runs = useRef({ seen: 0, isRunning: false });
   if (state === 'running' && !runs.current.isRunning) runs.current.seen += 1;
@@ -50,6 +51,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
         </Panel>
       )}
       {state === 'parked' && <QuestionOf task={of.task_id} />}
+      {supervision && <Supervision of={supervision} />}
       {state === 'running' && <RunningNow task={of.task_id} />}
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {stages.length === 0 ? (

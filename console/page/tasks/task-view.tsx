@@ -28,7 +28,8 @@ const TABS = [
   { id: 'raw', name: 'Raw' },
 ] as const;
 
-export function TaskView({ id, tab }: { id: string; tab: string }) {
+/** @param view the list that led to the task. */
+export function TaskView({ view, id, tab }: { view: 'tasks' | 'supervise'; id: string; tab: string }) {
   const task = useFollowing<ResourcesOf['task']>(
     `/api/tasks/${partOf(id)}`,
     (topic, of) => topic === '*' || ((topic === 'task' || topic === 'tasks') && (of === null || of === id)),
@@ -36,12 +37,12 @@ export function TaskView({ id, tab }: { id: string; tab: string }) {
   const current = TABS.find((each) => each.id === tab)?.id ?? 'run';
   return (
     <View
-      crumbs={<a href={to('tasks')}>Tasks</a>}
+      crumbs={<a href={to(view)}>{view === 'tasks' ? 'Tasks' : 'Supervise'}</a>}
       title={<Words of={id} />}
       about={task.value.value?.goal ? <Words of={task.value.value.goal} /> : undefined}
-      aside={task.value.value && <Standing of={task.value.value} />}
+      aside={task.value.value && <Standing of={task.value.value} part={current} />}
     >
-      <Tabs label="Parts of the task" of={TABS} current={current} below={['tasks', id]} />
+      <Tabs label="Parts of the task" of={TABS} current={current} below={[view, id]} />
       <Shown of={task} what="the task">
         {(shown) => <Part of={shown} part={current} />}
       </Shown>
@@ -65,7 +66,7 @@ function Part({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }
 /** Why no command about the task can be run now; null if one can. */
 const busyWords = ({ state }: TaskShown): string | null => (state === 'running' ? 'It is running.' : null);
 
-function Standing({ of }: { of: TaskShown }) {
+function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }) {
   const isStopping = useSignal(false);
   const { task_id: id, state, calls } = of;
   return (
@@ -88,9 +89,11 @@ function Standing({ of }: { of: TaskShown }) {
           Stop<span class="unseen"> {id}</span>
         </button>
       ) : state === 'parked' ? (
-        <a class="button small main" href={to('supervise', id)}>
-          Answer
-        </a>
+        part !== 'run' && (
+          <a class="button small main" href={to('tasks', id)}>
+            Answer
+          </a>
+        )
       ) : (
         calls.used > 0 && <ActionButton of={again(of)} verb="Rerun" pressedBy="r" />
       )}

@@ -1,6 +1,6 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton } from '../parts/actions.tsx';
 import { count, counted, money } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { StateMark, wordOf } from '../parts/mark.tsx';

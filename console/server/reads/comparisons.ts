@@ -1,9 +1,12 @@
-// Reads the comparisons of a project, and one with the answers and changes of its variants.
+// Reads what ran many tasks: the reports of batches, and comparisons with the answers and changes of their variants.
 
+import { type BatchReport, batchIds, savedReport } from '../../../loops/batch/report.ts';
 import { collectComparison } from '../../../loops/compare/compared.ts';
 import { comparisonIds, findComparison } from '../../../loops/compare/comparison.ts';
+import type { NextAction } from '../../../policies/facts/next-action.ts';
+import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { projectState } from '../../../state/task-folder.ts';
-import type { ComparisonShown, ComparisonsShown } from '../../contract/overviews.ts';
+import type { BatchesShown, BatchShown, ComparisonShown, ComparisonsShown } from '../../contract/overviews.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 
 const MOST_LISTED = 200;
@@ -34,3 +37,75 @@ export async function comparisonShown(id: string, project: ServedProject, gone: 
   const shown = [...diffs].map(([n, text]) => [n, text.slice(0, MOST_OF_DIFF)] as const);
   return answerWith<ComparisonShown>({ report, diffs: Object.fromEntries(shown) });
 }
+
+export function batchesShown({ cwd, environment }: ServedProject): Reply {
+  const state = projectState(cwd, environment);
+  const batches = batchIds(state)
+    .reverse()
+    .slice(0, MOST_LISTED)
+    .flatMap((id): BatchesShown['batches'] => {
+      const saved = savedReport(state, id);
+      return saved.how === 'invalid' ? [] : [headOf(id, saved.report)];
+    });
+  return answerWith<BatchesShown>({ batches });
+}
+
+export function batchShown(id: string, { cwd, environment }: ServedProject): Reply {
+  const saved = savedReport(projectState(cwd, environment), id);
+  if (saved.how === 'invalid') return refused(404, saved.message, 'the view Batches lists all batches');
+  const { report } = saved;
+  return answerWith<BatchShown>({
+    ...headOf(id, report),
+    tasks: listIn(report.tasks).map((row) => ({
+      ...{ task_id: textIn(row.task_id) ?? '', state: textIn(row.state) ?? 'unknown', calls: numberIn(row.calls) },
+      ...{ stage: textIn(row.failed_stage), class: textIn(row.class), reason: textIn(row.reason) },
+      message: textIn(row.message),
+    })),
+    failures: listIn(report.by_failure).map((group) => ({
+      ...{ sentence: sentenceOf(group), class: textIn(group.class), reason: textIn(group.reason) },
+      ...{
+        count: numberIn(group.count),
+        task_ids: textsIn(group.task_ids),
+        next_actions: actionsIn(group.next_actions),
+      },
+    })),
+    notes: textsIn(report.notes),
+    next_actions: actionsIn(report.next_actions),
+  });
+}
+
+/** An agent can write the report, so each value has the type that the page expects. */
+function headOf(id: string, { state, totals }: BatchReport): BatchesShown['batches'][number] {
+  const { tasks, done, calls, duration_ms: ms } = (totals ?? {}) as Partial<BatchReport['totals']>;
+  return {
+    batch_id: id,
+    at: timeIn(id),
+    state: textIn(state) ?? 'unknown',
+    totals: { tasks: numberIn(tasks), done: numberIn(done), calls: numberIn(calls), duration_ms: numberIn(ms) },
+  };
+}
+
+/** An id begins with the time of its batch, in UTC. */
+function timeIn(id: string): string | null {
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)-/.exec(id) ?? [];
+  return year === undefined ? null : `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+}
+
+function sentenceOf({ class: errorClass, reason, message }: BatchReport['by_failure'][number]): string {
+  const known = textIn(errorClass);
+  return known === null ? (textIn(message) ?? 'It failed.') : failureSentence({ class: known, reason: textIn(reason) });
+}
+
+const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const textsIn = (value: unknown): string[] => listIn(value as string[]).flatMap((each) => textIn(each) ?? []);
+
+const listIn = <T>(value: readonly T[]): T[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string' || (typeof each === 'object' && each)) : [];
+
+const actionsIn = (value: readonly NextAction[]): NextAction[] =>
+  listIn(value).flatMap(({ text, command, pays, changes }) => {
+    if (typeof text !== 'string') return [];
+    const line = typeof command === 'string' ? { command } : {};
+    return [{ text, ...line, pays: pays === true, changes: changes ?? null } as NextAction];
+  });

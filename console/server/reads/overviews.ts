@@ -2,7 +2,7 @@
 
 import { groupFailures } from '../../../loops/report/collect.ts';
 import type { RunsNow } from '../../../loops/report/now.ts';
-import type { TaskRow } from '../../../loops/report/task-row.ts';
+import type { TaskRow, TaskSupervision } from '../../../loops/report/task-row.ts';
 import { TOOLS } from '../../../policies/facts/tools.ts';
 import { PIPELINES } from '../../../policies/manifest/pipelines.ts';
 import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
@@ -71,11 +71,15 @@ export function supervisionsShown(rows: readonly TaskRow[]): SupervisionsShown {
     supervisions: rows.flatMap(({ task_id, state, at, supervision }) => {
       if (supervision === null) return [];
       const { question, answer_waits, instruction, iterations } = supervision;
-      const errors = Number.parseInt(iterations.at(-1)?.errors ?? '0', 10) || 0;
-      return [{ task_id, state, question, answer_waits, instruction, errors, iterations, at }];
+      const errors = errorsIn(supervision);
+      return [{ task_id, state, question, answer_waits, instruction, errors, iterations: iterations.length, at }];
     }),
   };
 }
+
+/** The number of consecutive errors of the reasoner. */
+export const errorsIn = ({ iterations }: TaskSupervision): number =>
+  Number.parseInt(iterations.at(-1)?.errors ?? '0', 10) || 0;
 
 /** Twelve whole months. */
 const SPENT_DAYS = 366;

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
 import { explainTask } from '../../../loops/report/explain.ts';
-import { nextOf, readFailure, supervisionOf } from '../../../loops/report/task-row.ts';
+import { nextOf, readFailure, supervisionOf, type TaskSupervision } from '../../../loops/report/task-row.ts';
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
@@ -27,6 +27,7 @@ import { identify } from '../../../wrappers/processes/identity.ts';
 import type { ExplainedShown } from '../../contract/overviews.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
+import { errorsIn } from './overviews.ts';
 import { goalOf, headOfFile, redactorOfTask } from './texts.ts';
 
 /** Finds a task of this project by its id, never by a path. */
@@ -64,6 +65,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   const attempts = attemptsOf(task, ledger, prices);
   const redactor = await redactorOfTask(task.id, served);
   const failure = failureOf(task, state);
+  const supervision = await supervisionOf(task, ledger, environment);
   return {
     task_id: task.id,
     folder: task.root,
@@ -78,9 +80,14 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     stages: inOrderOf(await plannedStages(task.id, served), stagesOf(task, ledger, attempts, atWork)),
     attempts,
     gates: gatesOf(task, ledger),
+    supervision: supervision && {
+      instruction: supervision.instruction,
+      errors: errorsIn(supervision),
+      iterations: supervision.iterations,
+    },
     summary: summaryOf(task, redactor),
     texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
-    next_actions: await nextActionsOf(task, ledger, state, failure, environment),
+    next_actions: nextActionsOf(task, state, failure, supervision, environment),
   };
 }
 
@@ -170,16 +177,16 @@ const unknownOf = (attempts: readonly { tokens: number | null; usd: number | nul
 });
 
 /** The actions of the current failure; without one, those that continue the task. */
-async function nextActionsOf(
+function nextActionsOf(
   task: TaskFolder,
-  ledger: Ledger,
   state: TaskState,
   failure: Failure | null,
+  supervision: TaskSupervision | null,
   environment: NodeJS.ProcessEnv,
-): Promise<NextAction[]> {
+): NextAction[] {
   if (state === 'running' || state === 'done') return [];
   if (failure !== null) return failure.next_actions;
-  return [nextOf(task, state, await supervisionOf(task, ledger, environment), launcherIn(environment)) ?? []].flat();
+  return [nextOf(task, state, supervision, launcherIn(environment)) ?? []].flat();
 }
 
 const gatesOf = (task: TaskFolder, { gates }: Ledger): GateRecord[] =>

@@ -23,6 +23,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^new$/, /^Remove stage \d+$/, 'Remove stage N'],
   [/^failures$/, /^Copy the command for .+/, 'Copy the command for TASK'],
   [/^failures$/, /^Rerun of .+/, 'Rerun of TASK'],
+  [/^batch\/\*$/, /^Rerun (?:these \d+ )?of .+/, 'Rerun of TASK'],
   [/^failures$/, /^Rerun these \d+ of .+/, 'Rerun these N of TASK'],
   [/^dialog Rerun/, /^Rerun these \d+$/, 'Rerun these N'],
   [/^tasks\/\*\/manifest$/, /^Line \d+$/, 'Line N'],
@@ -70,13 +71,15 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
 ];
 
 /** Such as `budgets: button "Set a budget"`. Those that every view or every dialog can have stand there once. */
-export function controlName([where, kind, name]: readonly [string, string, string]): string {
+export function controlName([at, kind, name]: readonly [string, string, string]): string {
+  // A supervised task has the same page at both addresses.
+  const where = at.replace(/^supervise\/\*/, 'tasks/*');
   if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
   if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Rerun|Copy the id of the task|Stop .+)$/.test(name))
     return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK')}"`;
   if (name === 'Cancel') return `any dialog: ${kind} "${name}"`;
   const place = DIALOGS.find(([title]) => title.test(where))?.[1] ?? where;
-  const alike = ALIKE.find(([at, says]) => at.test(where) && says.test(name));
+  const alike = ALIKE.find(([there, says]) => there.test(where) && says.test(name));
   return `${place}: ${kind} "${alike === undefined ? name : name.replace(alike[1], alike[2])}"`;
 }
 
@@ -227,6 +230,9 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   [`${RECOVER}: button "Do it"`]: 'live-sessions',
   'supervise: textarea "Answer to TASK"': 'live-runs',
   'supervise: button "Answer"': 'live-runs',
+  'batch: button "Copy the command"': 'live-compare',
+  'batch/*: button "Rerun of TASK"': 'live-compare',
+  'batch/*: button "Copy the command"': 'live-compare',
   'compare: button "Copy the command"': 'live-compare',
   'compare/*: button "Fold all files"': 'live-compare',
   'compare/*: button "Copy the diff"': 'live-compare',

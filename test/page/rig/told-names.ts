@@ -6,6 +6,7 @@ export const NOW = '2026-11-25T02:00:00.000Z';
 export const LATER = '2099-01-01T00:00:00.000Z';
 export const TASK = 'price-rounding';
 export const SESSION = '58d9e1b3-73c5-4137-8fc7-bac02f7e65df';
+export const BATCH = '20261125020304-0a1b2c3d';
 export const BOOK = 'walden';
 export const COMPARISON = 'compare-20261128120000-0a1b';
 

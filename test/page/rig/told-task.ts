@@ -84,6 +84,11 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
         ],
       } as unknown as ResourcesOf['task']['gates'][number],
     ],
+    supervision: {
+      instruction: text('instruction'),
+      errors: 1,
+      iterations: [{ iteration: 1, reasoner: 'Success', errors: '0', action: 'Ask', instruction: text('instruction') }],
+    },
     summary: text('summary'),
     texts: [
       { name: 'outputs/one.out', what: 'answer', bytes: 20 },

@@ -4,7 +4,7 @@ import type { Resources, ResourcesOf } from '../../../console/contract/resources
 import type { DraftShown } from '../../../console/contract/task.ts';
 import { partOf } from '../../../console/page/live/requests.ts';
 import { toldBook, toldSession } from './told-conversations.ts';
-import { BOOK, COMPARISON, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
+import { BATCH, BOOK, COMPARISON, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
 import { toldExplanation, toldNow, toldTask } from './told-task.ts';
 
 /** Where one has to go to see all of it. */
@@ -23,6 +23,8 @@ export const PLACES = [
   'supervise',
   'compare',
   `compare/${COMPARISON}`,
+  'batch',
+  `batch/${BATCH}`,
   'distill',
   `distill/${BOOK}`,
   'machine',
@@ -139,9 +141,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
           answer_waits: false,
           instruction: text('instruction'),
           errors: 1,
-          iterations: [
-            { iteration: 1, reasoner: 'Success', errors: '0', action: 'Ask', instruction: text('instruction') },
-          ],
+          iterations: 1,
           at: NOW,
         },
       ],
@@ -157,6 +157,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
         },
       ],
     },
+    '/api/batch': { batches: [toldBatch(text)] },
     '/api/distill': { distillations: [book] },
     '/api/choices': {
       tools: [
@@ -199,12 +200,35 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     [`${below}/texts/${partOf(text('file'))}`]: opened,
     [`/api/sessions/${SESSION}`]: toldSession(text),
     [`/api/compare/${COMPARISON}`]: toldComparison(text),
+    [`/api/batch/${BATCH}`]: toldBatch(text),
     [`/api/distill/${BOOK}`]: book,
     '/api/draft': toldDraft(text),
     [`${below}/manifest`]: toldManifest(text),
     '/api/manifest/check': { ...toldDraft(text), problems: [{ line: 1, message: text('mistake') }] },
   };
 }
+
+const toldBatch = (text: Texts): ResourcesOf['batch'] => ({
+  ...{ batch_id: BATCH, at: NOW, state: 'failed', totals: { tasks: 2, done: 1, calls: 3, duration_ms: 61_000 } },
+  tasks: [
+    {
+      ...{ task_id: TASK, state: 'failed', stage: text('stage'), class: 'auth', reason: text('reason') },
+      ...{ calls: 2, message: null },
+    },
+    {
+      ...{ task_id: text('task'), state: 'refused', stage: null, class: null, reason: null },
+      ...{ calls: 0, message: text('message') },
+    },
+  ],
+  failures: [
+    {
+      ...{ sentence: text('sentence'), class: 'auth', reason: text('reason'), count: 1, task_ids: [TASK] },
+      next_actions: [],
+    },
+  ],
+  notes: [text('note')],
+  next_actions: [{ text: text('action'), command: 'tollgate batch --from left.txt', pays: true, changes: null }],
+});
 
 const toldComparison = (text: Texts): ResourcesOf['comparison'] => {
   const common = { model: null, account: null, evidence: null, duration_ms: 1200, calls: 1, unpriced_calls: 1 };
