@@ -17,7 +17,7 @@ const VALUED = ['--suite', '--limit'];
 const wordAfter = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
 const suite = wordAfter('--suite') ?? 'fast';
 /** The time limit of one file; those of the real CLIs wait for 20 s at each start. */
-const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 1500 : 300));
+const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 1500 : 600));
 const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUED.includes(args[i - 1])) ?? '.');
 /** Suites that need what a machine may lack have separate folders; all other tests are the fast suite. */
 const APART = ['real', 'page'];
