@@ -100,7 +100,7 @@ export async function cancelTask(database: Database, name: string): Promise<{ id
   );
   if (row === undefined || others.length > 0) {
     const { tasks } = await fleetStatus(database, name);
-    const open = tasks.filter(({ ended_at }) => ended_at === null);
+    const open = tasks.filter(({ state }) => ['queued', 'running', 'stopped', 'lost'].includes(state));
     throw new FleetRefusal(
       open.length > 1
         ? `${open.length} projects have a task "${name}"; name one by its number: ${open.map(({ id, project }) => `${id} (${project})`).join(', ')}`
@@ -154,36 +154,43 @@ export async function changeLimits(database: Database, { day, pools, rates }: Li
   });
 }
 
-/** The newest result of a task. */
-export async function resultOf(database: Database, name: string): Promise<PackedResult> {
+/** The newest result of a task, with its number. */
+export async function resultOf(database: Database, name: string): Promise<{ id: string; packed: PackedResult }> {
   const rows = await database.query<{
+    id: string;
+    project: string;
     state: string;
     message: string | null;
     meta: never | null;
     result: Buffer | null;
   }>(
-    'SELECT state, message, result_meta AS meta, result FROM tollgate.tasks WHERE name = $1 OR id::text = $1 ORDER BY id DESC LIMIT 1',
+    `SELECT t.id::text AS id, project, state, message, result_meta AS meta, result FROM tollgate.tasks t
+     WHERE id IN (SELECT max(id) FROM tollgate.tasks WHERE name = $1 OR id::text = $1 GROUP BY project, name) ORDER BY t.id DESC LIMIT 10`,
     [name],
   );
   const [row] = rows;
+  if (rows.length > 1)
+    throw new FleetRefusal(
+      `${rows.length} projects have a task "${name}"; name one by its number: ${rows.map(({ id, project }) => `${id} (${project})`).join(', ')}`,
+    );
   if (row === undefined) throw new FleetRefusal(`the fleet has no task "${name}"; see tollgate fleet status`);
   if (row.meta === null)
     throw new FleetRefusal(
       `${name} is ${row.state} and has no result${row.message === null ? '' : `: ${row.message}`}`,
     );
-  return resultFrom(row.meta, row.result);
+  return { id: row.id, packed: resultFrom(row.meta, row.result) };
 }
 
 /** Compares the calls of a fetched journal with the ledger. @returns a sentence for each difference. */
 export async function differences(
   database: Database,
-  name: string,
+  id: string,
   folder: TaskFolder,
   clock: () => Date,
 ): Promise<string[]> {
   const rows = await database.query<{ call_id: string; state: string }>(
-    'SELECT call_id, state FROM tollgate.reservations WHERE task = (SELECT max(id) FROM tollgate.tasks WHERE name = $1 OR id::text = $1)',
-    [name],
+    'SELECT call_id, state FROM tollgate.reservations WHERE task = $1',
+    [id],
   );
   const { calls } = openJournal(folder.root, clock).read().ledger;
   return rows.flatMap(({ call_id, state }) => {

@@ -73,7 +73,8 @@ const WORKER: CommandSpec = {
     'lease-seconds': {
       takes: 'number',
       default: 30,
-      min: 4,
+      // A quarter must be enough to end a CLI that ignores TERM for two seconds.
+      min: 12,
       max: 3600,
       about: 'after this time without the database another worker may take over; calls end after three quarters of it',
     },
@@ -238,7 +239,7 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
   },
   fetch: async ({ args, database, name, stop }) => {
     await fleets.checkDatabase(database, 'read');
-    const packed = await fleets.resultOf(database, name!);
+    const { id, packed } = await fleets.resultOf(database, name!);
     const { environment, cwd, clock } = contextOf(stop);
     const root = projectRoot(cwd);
     // A stranger's row names a place within the project.
@@ -246,7 +247,7 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
     const located = locateTask(isOutside ? packed.task : `./${packed.place}`, root, environment);
     if (located.how === 'invalid') throw new fleets.FleetRefusal(located.message);
     const { patch, files } = fleets.unpackResult(packed, { folder: located.folder.root, root });
-    const notes = [...packed.omitted, ...(await fleets.differences(database, name!, located.folder, clock))];
+    const notes = [...packed.omitted, ...(await fleets.differences(database, id, located.folder, clock))];
     const pushed =
       args.given.has('push') && patch !== null
         ? await fleets.pushResult({
