@@ -29,7 +29,7 @@ interface Submitted {
 
 /** Throws a FleetRefusal or a TravelRefusal; then none of the tasks was sent. */
 export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> {
-  const { database, words, options, context, pool, priority, onLost, shared } = request;
+  const { database, words, options, pool, priority, onLost, shared } = request;
   await checkDatabase(database, 'submit');
   const packed: (Awaited<ReturnType<typeof packTask>> & Awaited<ReturnType<typeof needsOf>>)[] = [];
   for (const word of words)
@@ -54,12 +54,11 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
       return sent;
     });
   } catch (error) {
-    if ((error as { code?: string }).code === '23505')
+    if (['23505', '40P01'].includes((error as { code?: string }).code ?? ''))
       throw new FleetRefusal('the task was submitted by another command at the same moment; see tollgate fleet status');
     throw error;
   } finally {
     await queue.stop();
-    void context;
   }
 }
 
