@@ -88,3 +88,16 @@ export async function settleCall(
 
 /** The service gave no time: the next call finds out after this. */
 const UNKNOWN_HOLD_MS = 300_000;
+
+/** `unsent`: there are tasks of a lost worker that no job brings to another. */
+interface Renewed {
+  draining: boolean;
+  unsent: boolean;
+  tasks: { id: number; epoch: number; cancel: boolean }[];
+}
+
+/** @returns undefined if the lease is over. */
+export async function renewLease(database: Database, worker: string, seconds: number): Promise<Renewed | undefined> {
+  const text = 'SELECT draining, unsent, tasks FROM tollgate.renew($1, $2)';
+  return (await database.query<Renewed>(text, [worker, seconds]))[0];
+}

@@ -15,15 +15,16 @@ interface TaskQueue {
   /** Adds the job of a task within the caller's transaction. */
   send(queue: string, task: string, priority: number, query: Database['query']): Promise<string>;
   prepare(queue: string): Promise<void>;
-  fetch(queue: string): Promise<FetchedJob | null>;
+  /** Takes a job within the caller's transaction: a worker that dies in between has not taken it. */
+  fetch(queue: string, query: Database['query']): Promise<FetchedJob | null>;
   touch(queue: string, jobs: readonly FetchedJob[]): Promise<void>;
   cancel(queue: string, job: string): Promise<void>;
   complete(queue: string, job: FetchedJob): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** No attempt of the queue's own: a paid call is not repeated because its worker is slow. */
-const JOBS = { retryLimit: 0, heartbeatSeconds: 30, expireInSeconds: 86_400 };
+/** No attempt of the queue's own: a paid call is not repeated because its worker is slow. A job waits for a year. */
+const JOBS = { retryLimit: 0, heartbeatSeconds: 30, expireInSeconds: 86_400, retentionSeconds: 31_536_000 };
 const RARELY = { superviseIntervalSeconds: 60, monitorIntervalSeconds: 60 };
 
 /** @param does `set_up` creates and updates the tables of the queue; only a worker supervises it. */
@@ -49,8 +50,8 @@ export async function openQueue(database: Database, does: 'set_up' | 'submit' | 
       if (!known.has(queue)) await boss.createQueue(queue, JOBS);
       known.add(queue);
     },
-    fetch: async (queue) => {
-      const [job] = await boss.fetch<{ task: string }>(queue, { includeMetadata: true });
+    fetch: async (queue, query) => {
+      const [job] = await boss.fetch<{ task: string }>(queue, { includeMetadata: true, db: adapterOf(query) });
       return job === undefined ? null : { id: job.id, retryCount: job.retryCount, task: job.data.task };
     },
     touch: async (queue, jobs) => void (jobs.length > 0 && (await boss.touch(queue, [...jobs]))),
@@ -65,3 +66,34 @@ const adapterOf = (query: Database['query']) => ({
     rows: await query<Record<string, unknown>>(text, values),
   }),
 });
+
+/** Takes a job and its task together. @returns null for an empty queue; its epoch is null if it was cancelled meanwhile. */
+export const takeTask = (
+  database: Database,
+  queue: TaskQueue,
+  name: string,
+  [worker, machine]: readonly [worker: string, machine: string],
+): Promise<{ job: FetchedJob; epoch: number | null } | null> =>
+  database.transaction(async (query) => {
+    const job = await queue.fetch(name, query);
+    if (job === null) return null;
+    const [row] = await query<{ epoch: number }>(
+      `UPDATE tollgate.tasks SET state = 'running', worker = $2, machine = $3, epoch = epoch + 1, started_at = clock_timestamp(), message = NULL
+       WHERE id = $1 AND state = 'queued' AND job = $4 AND NOT cancel_requested RETURNING epoch`,
+      [job.task, worker, machine, job.id],
+    );
+    return { job, epoch: row?.epoch ?? null };
+  });
+
+/** Sends the tasks of a lost worker that are to be run again. */
+export const sendUnsent = (database: Database, queue: TaskQueue): Promise<void> =>
+  database.transaction(async (query) => {
+    const rows = await query<{ id: string; queue: string; priority: number }>(
+      "SELECT id::text AS id, queue, priority FROM tollgate.tasks WHERE state = 'queued' AND job IS NULL FOR UPDATE SKIP LOCKED",
+    );
+    for (const row of rows) {
+      await queue.prepare(row.queue);
+      const job = await queue.send(row.queue, row.id, row.priority, query);
+      await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [row.id, job]);
+    }
+  });

@@ -1,19 +1,21 @@
 // Runs one task of the fleet on this machine: unpacks it, runs its stages through the shared ledger, returns its result.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { runTask } from '../loops/run/run.ts';
 import type { RunContext } from '../loops/task/run-context.ts';
 import { plainOptions } from '../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { journalOf } from '../state/journal/journal.ts';
 import { locateTask, type TaskFolder } from '../state/task-folder.ts';
 import type { Database } from './database.ts';
 import { packedFrom, resultColumns, type TaskMeta } from './freight.ts';
 import { type HeldTask, openReservations, settleCall } from './ledger.ts';
-import { FleetRefusal } from './refusal.ts';
+import { DatabaseAway, FleetRefusal } from './refusal.ts';
 import { fleetSlots } from './slots.ts';
 import { TravelRefusal } from './travel/refusal.ts';
 import { packResult } from './travel/result.ts';
-import { unpackTask } from './travel/unpack.ts';
+import { unpackTask, worktreeOf } from './travel/unpack.ts';
 
 interface TaskWork {
   database: Database;
@@ -105,4 +107,33 @@ async function settleAll(
   clock: () => Date,
 ): Promise<void> {
   for (const open of await openReservations(database, task, machine)) await settleCall(database, folder, open, clock);
+}
+
+interface OtherCalls {
+  database: Database;
+  worker: string;
+  machine: string;
+  workFolder: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  say(sentence: string): void;
+}
+
+/** Books by their journals the calls that this machine made for tasks which this worker does not have. Those workers are dead. */
+export async function settleOthers(of: OtherCalls): Promise<void> {
+  const { database, worker, machine, workFolder, environment, clock, say } = of;
+  const tasks = await database.query<{ id: string; meta: TaskMeta }>(
+    `SELECT id::text AS id, meta FROM tollgate.tasks t WHERE (worker IS DISTINCT FROM $1 OR state <> 'running')
+     AND EXISTS (SELECT 1 FROM tollgate.reservations r WHERE r.task = t.id AND r.machine = $2 AND r.state = 'lost')`,
+    [worker, machine],
+  );
+  for (const { id, meta } of tasks)
+    try {
+      const folder = folderOf(path.join(worktreeOf(meta.packed, workFolder), meta.packed.folder), environment);
+      // Without its journal nothing is known of a call, and it stays lost.
+      if (existsSync(journalOf(folder.root))) await settleAll(database, id, machine, folder, clock);
+    } catch (error) {
+      if (error instanceof DatabaseAway) throw error;
+      say(`the calls of task ${id} on this machine cannot be booked: ${(error as Error).message}`);
+    }
 }

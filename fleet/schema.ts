@@ -89,7 +89,7 @@ CREATE TABLE tollgate.limits (
 CREATE FUNCTION tollgate.reserve(
   p_call text, p_task bigint, p_epoch int, p_worker uuid, p_stage text, p_prompt text, p_attempt int,
   p_tool text, p_account text, p_model text
-) RETURNS TABLE (outcome text, wait_ms double precision, detail text) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (outcome text, wait_ms double precision, detail text) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   lim tollgate.limits; t tollgate.tasks; w tollgate.workers; b tollgate.budgets;
   at timestamptz; today date; n int; oldest timestamptz; tried int;
@@ -160,7 +160,7 @@ END $$;
 -- Books the end of a call once. A call that was not made is given back to its budgets.
 CREATE FUNCTION tollgate.settle(
   p_call text, p_epoch int, p_made boolean, p_class text, p_reason text, p_tokens bigint, p_usd numeric, p_hold_ms double precision
-) RETURNS text LANGUAGE plpgsql AS $$
+) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE r tollgate.reservations; t tollgate.tasks; now_state text;
 BEGIN
   SELECT * INTO r FROM tollgate.reservations WHERE call_id = p_call;
@@ -175,6 +175,7 @@ BEGIN
     tokens = p_tokens, usd = p_usd WHERE call_id = p_call;
   IF NOT p_made THEN
     UPDATE tollgate.tasks SET calls_used = calls_used - 1 WHERE id = r.task;
+    PERFORM 1 FROM tollgate.budgets WHERE scope IN ('day', 'pool:' || t.pool) ORDER BY scope FOR UPDATE;
     UPDATE tollgate.budgets SET used = used - 1
       WHERE scope = 'pool:' || t.pool OR (scope = 'day' AND day = r.day);
   END IF;
@@ -186,11 +187,12 @@ BEGIN
   RETURN now_state;
 END $$;
 
--- A lease that was not renewed is over, and so are those of its tasks: their epoch is raised.
-CREATE FUNCTION tollgate.expire() RETURNS void LANGUAGE plpgsql AS $$
+-- A lease that was not renewed is over, and so are those of its tasks: their epoch is raised. A reservation refers to its
+-- worker, and must not wait for this.
+CREATE FUNCTION tollgate.expire() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE dead uuid;
 BEGIN
-  FOR dead IN SELECT id FROM tollgate.workers WHERE ended_at IS NULL AND lease_until < clock_timestamp() FOR UPDATE SKIP LOCKED LOOP
+  FOR dead IN SELECT id FROM tollgate.workers WHERE ended_at IS NULL AND lease_until < clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED LOOP
     UPDATE tollgate.workers SET ended_at = clock_timestamp() WHERE id = dead;
     UPDATE tollgate.tasks SET epoch = epoch + 1, worker = NULL, job = NULL,
       state = CASE WHEN cancel_requested THEN 'cancelled' WHEN on_lost = 'retry' THEN 'queued' ELSE 'lost' END,
@@ -202,7 +204,7 @@ END $$;
 
 -- Renews a lease. No row: the lease is over, and its tasks may be another worker's.
 CREATE FUNCTION tollgate.renew(p_worker uuid, p_seconds double precision)
-RETURNS TABLE (draining boolean, unsent boolean, tasks jsonb) LANGUAGE plpgsql AS $$
+RETURNS TABLE (draining boolean, unsent boolean, tasks jsonb) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE tollgate.workers SET lease_until = clock_timestamp() + p_seconds * interval '1 second'
     WHERE id = p_worker AND ended_at IS NULL;
@@ -214,15 +216,18 @@ END $$;
 
 -- Registers a worker. It continues the tasks that stopped workers of its machine left: their journals are on its disk.
 CREATE FUNCTION tollgate.register(p_worker uuid, p_machine text, p_name text, p_version text, p_seconds double precision)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM 1 FROM tollgate.workers WHERE machine = p_machine AND ended_at IS NULL FOR UPDATE;
+  PERFORM 1 FROM tollgate.workers WHERE machine = p_machine AND ended_at IS NULL FOR NO KEY UPDATE;
   INSERT INTO tollgate.workers (id, machine, name, version, lease_until)
     VALUES (p_worker, p_machine, p_name, p_version, clock_timestamp() + p_seconds * interval '1 second');
   UPDATE tollgate.workers SET ended_at = clock_timestamp() WHERE machine = p_machine AND ended_at IS NULL AND id <> p_worker;
   UPDATE tollgate.tasks SET state = 'running', worker = p_worker, epoch = epoch + 1, message = NULL
     WHERE machine = p_machine AND state IN ('running', 'stopped', 'lost');
-  UPDATE tollgate.reservations SET worker = p_worker WHERE machine = p_machine AND state = 'reserved';
+  UPDATE tollgate.reservations r SET worker = p_worker FROM tollgate.tasks t
+    WHERE r.machine = p_machine AND r.state = 'reserved' AND t.id = r.task AND t.worker = p_worker AND t.state = 'running';
+  -- Those of tasks that continue elsewhere, or not at all, use up no limit any more.
+  UPDATE tollgate.reservations SET state = 'lost' WHERE machine = p_machine AND state = 'reserved' AND worker <> p_worker;
 END $$;
 `,
 ];

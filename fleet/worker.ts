@@ -7,9 +7,10 @@ import type { RunContext } from '../loops/task/run-context.ts';
 import { isBuiltIn, type Tool } from '../policies/facts/tools.ts';
 import { forgetTools } from '../wrappers/own/described.ts';
 import { checkDatabase, type Database } from './database.ts';
-import { type FetchedJob, openQueue } from './queue.ts';
+import { renewLease } from './ledger.ts';
+import { type FetchedJob, openQueue, sendUnsent, takeTask } from './queue.ts';
 import { DatabaseAway } from './refusal.ts';
-import { type EndedTask, runFleetTask } from './run-task.ts';
+import { type EndedTask, runFleetTask, settleOthers } from './run-task.ts';
 import { openWorkFolder, type WorkFolder } from './work-folder.ts';
 
 interface WorkerRequest {
@@ -32,13 +33,6 @@ interface Held {
   abort: AbortController;
   /** Why it was ended; null while it runs. */
   ended: string | null;
-}
-
-interface Renewed {
-  draining: boolean;
-  /** There are tasks of a lost worker that no job brings to another. */
-  unsent: boolean;
-  tasks: { id: number; epoch: number; cancel: boolean }[];
 }
 
 /** What the worker did, for its last line. */
@@ -78,7 +72,11 @@ class Worker {
   private readonly running = new Set<Promise<void>>();
   private readonly end: WorkerEnd = { done: 0, failed: 0, interrupted: 0 };
   private fenceMs = 0;
+  private othersEndMs = 0;
   private away = false;
+  /** The answer to a request for a task was lost. */
+  private mayHaveMore = false;
+  private failure: Error | null = null;
   /** The task that runs last was one that must run alone. */
   private isAlone = false;
   private readonly request: WorkerRequest;
@@ -103,15 +101,24 @@ class Worker {
     if (this.folder.before === 'unknown') await this.untilLeaseIsOver();
     await this.register(this.folder.before === 'unknown');
     say(`worker ${this.id} takes tasks; its folder is ${this.folder.folder}`);
-    const renewing = this.renewals();
+    const failed = (error: Error) => this.fail(error);
+    const renewing = this.renewals().catch(failed);
     const fencing = this.fence();
-    await this.take();
+    await this.take().catch(failed);
     // A stop ends every run at once; a drained worker finishes them.
     while (this.running.size > 0) await Promise.all(this.running);
     this.finish();
     await Promise.all([renewing, fencing]);
     await this.leave();
+    if (this.failure !== null) throw this.failure;
     return this.end;
+  }
+
+  /** What no wait can repair, such as a right that was revoked: the runs end, and continue with the next worker. */
+  private fail(error: Error): void {
+    this.failure ??= error;
+    for (const held of this.held.values()) this.abort(held, 'a failure of its worker');
+    this.finish();
   }
 
   private get database() {
@@ -141,7 +148,7 @@ class Worker {
 
   /** In another container the guardians of the worker before cannot be seen; their fence ends them. */
   private async untilLeaseIsOver(): Promise<void> {
-    for (;;) {
+    for (let said = false; ; ) {
       const rows = await this.whenThere(() =>
         this.database.query(
           'SELECT 1 FROM tollgate.workers WHERE machine = $1 AND ended_at IS NULL AND lease_until > clock_timestamp()',
@@ -149,32 +156,53 @@ class Worker {
         ),
       );
       if (rows === null || rows.length === 0 || this.stop.aborted) return;
+      if (!said) this.request.context.say('waiting for the lease of a worker elsewhere that used this folder');
+      said = true;
       await this.pause(1000);
     }
   }
 
   /** Continues what stopped workers left in this folder. */
   private async register(takeOver: boolean): Promise<void> {
-    const id = randomUUID();
     const { version, leaseSeconds } = this.request;
-    const sentMs = leaseClock();
-    const rows = await this.whenThere(async () => {
+    await this.whenThere(async () => {
+      // A new one for each attempt: the answer to the one before may be lost.
+      const [id, sentMs] = [randomUUID(), leaseClock()];
       await this.database.query('SELECT tollgate.register($1, $2, $3, $4, $5)', [
         ...[id, this.folder.machine, `${hostname()}:${process.pid}`, version, leaseSeconds],
       ]);
-      return this.database.query<{ id: string; epoch: number; queue: string; job: string | null }>(
-        "SELECT id::text AS id, epoch, queue, job FROM tollgate.tasks WHERE worker = $1 AND state = 'running'",
-        [id],
-      );
+      this.id = id;
+      this.fenceMs = sentMs + leaseSeconds * 1000 * FENCE_PART;
+      await this.beginOurs(takeOver);
     });
-    if (rows === null) return;
-    this.id = id;
-    this.fenceMs = sentMs + leaseSeconds * 1000 * FENCE_PART;
+    await this.whenThere(() => this.settleOthers());
+    this.othersEndMs = leaseClock() + leaseSeconds * 1000;
+  }
+
+  private settleOthers(): Promise<void> {
+    const { request, database, folder } = this;
+    return settleOthers({
+      ...request.context,
+      database,
+      worker: this.id,
+      machine: folder.machine,
+      workFolder: folder.folder,
+    });
+  }
+
+  /** Begins the tasks that this worker has by the database, and that do not run here. */
+  private async beginOurs(takeOver: boolean): Promise<void> {
+    const known = new Set(this.held.keys());
+    const rows = await this.database.query<{ id: string; epoch: number; queue: string; job: string | null }>(
+      "SELECT id::text AS id, epoch, queue, job FROM tollgate.tasks WHERE worker = $1 AND state = 'running'",
+      [this.id],
+    );
     for (const { id: task, epoch, queue, job } of rows)
-      if (!this.held.has(task)) {
+      if (!known.has(task)) {
         this.request.context.say(`task ${task} continues, which was interrupted on this machine`);
         this.begin(task, { epoch, queue, job: job === null ? null : { id: job, retryCount: 0, task } }, takeOver);
       }
+    this.mayHaveMore = false;
   }
 
   private async renewals(): Promise<void> {
@@ -197,12 +225,9 @@ class Worker {
     }
   }
 
-  private async renewOnce(): Promise<Renewed | undefined> {
+  private async renewOnce(): ReturnType<typeof renewLease> {
     const sentMs = leaseClock();
-    const [row] = await this.database.query<Renewed>('SELECT draining, unsent, tasks FROM tollgate.renew($1, $2)', [
-      this.id,
-      this.request.leaseSeconds,
-    ]);
+    const row = await renewLease(this.database, this.id, this.request.leaseSeconds);
     if (row !== undefined) this.fenceMs = sentMs + this.request.leaseSeconds * 1000 * FENCE_PART;
     return row;
   }
@@ -229,22 +254,10 @@ class Worker {
       this.request.context.say('this worker is drained: it takes no more tasks, and ends after those that run');
       this.draining = true;
     }
-    if (row.unsent && !this.draining) await this.sendUnsent();
+    // Their guardians have ended them when their lease is over.
+    if (leaseClock() < this.othersEndMs) await this.settleOthers();
+    if (row.unsent && !this.draining) await sendUnsent(this.database, this.queue);
     for (const { queue, job } of this.held.values()) if (job !== null) await this.queue.touch(queue, [job]);
-  }
-
-  /** Tasks of a lost worker that are to be run again. */
-  private async sendUnsent(): Promise<void> {
-    await this.database.transaction(async (query) => {
-      const rows = await query<{ id: string; queue: string; priority: number }>(
-        "SELECT id::text AS id, queue, priority FROM tollgate.tasks WHERE state = 'queued' AND job IS NULL FOR UPDATE SKIP LOCKED",
-      );
-      for (const { id, queue, priority } of rows) {
-        await this.queue.prepare(queue);
-        const job = await this.queue.send(queue, id, priority, query);
-        await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [id, job]);
-      }
-    });
   }
 
   /** The guardians end their calls by themselves; this ends the runs, so that they begin no other. */
@@ -275,6 +288,7 @@ class Worker {
 
   private async takeOne(): Promise<boolean> {
     if (leaseClock() >= this.fenceMs) return false;
+    if (this.mayHaveMore) await this.beginOurs(false);
     const queues = await this.database.query<{ queue: string; tools: string[] }>(
       `SELECT queue, tools FROM tollgate.tasks WHERE state = 'queued' AND job IS NOT NULL AND ($1::text[] IS NULL OR tools <@ $1)
        GROUP BY queue, tools ORDER BY max(priority) DESC, min(id)`,
@@ -284,19 +298,17 @@ class Worker {
       // A described CLI has one description in a process, and its paths are those of one checkout.
       const isAlone = !tools.every(isBuiltIn);
       if (isAlone && this.held.size > 0) continue;
-      const job = await this.queue.fetch(queue);
-      if (job === null) continue;
-      const [row] = await this.database.query<{ epoch: number }>(
-        `UPDATE tollgate.tasks SET state = 'running', worker = $2, machine = $3, epoch = epoch + 1, started_at = clock_timestamp(), message = NULL
-         WHERE id = $1 AND state = 'queued' AND job = $4 AND NOT cancel_requested RETURNING epoch`,
-        [job.task, this.id, this.folder.machine, job.id],
-      );
+      this.mayHaveMore = true;
+      const taken = await takeTask(this.database, this.queue, queue, [this.id, this.folder.machine]);
+      this.mayHaveMore = false;
+      if (taken === null) continue;
+      const { job, epoch } = taken;
       // It was cancelled meanwhile.
-      if (row === undefined) await this.queue.complete(queue, job);
+      if (epoch === null) await this.queue.complete(queue, job);
       else {
         if (this.held.size === 0) forgetTools();
         this.isAlone = isAlone;
-        this.begin(job.task, { epoch: row.epoch, queue, job }, false);
+        this.begin(job.task, { epoch, queue, job }, false);
       }
       return true;
     }
@@ -307,10 +319,12 @@ class Worker {
     const held: Held = { ...given, abort: new AbortController(), ended: null };
     this.held.set(task, held);
     writeLease(this.folder.leaseFile(task), this.fenceMs);
-    const running: Promise<void> = this.runOne(task, held, takeOver).finally(() => {
-      this.running.delete(running);
-      if (this.held.get(task) === held) this.held.delete(task);
-    });
+    const running: Promise<void> = this.runOne(task, held, takeOver)
+      .catch((error: Error) => this.fail(error))
+      .finally(() => {
+        this.running.delete(running);
+        if (this.held.get(task) === held) this.held.delete(task);
+      });
     this.running.add(running);
   }
 
@@ -361,17 +375,22 @@ class Worker {
     const rows = await this.whenThere(async () => {
       await this.renewOnce();
       return this.database.query<{ epoch: number }>(
-        "UPDATE tollgate.tasks SET epoch = epoch + 1 WHERE id = $1 AND epoch = $2 AND worker = $3 AND state = 'running' RETURNING epoch",
+        // The next epoch can only be ours: the answer to this was lost.
+        "UPDATE tollgate.tasks SET epoch = $2 + 1 WHERE id = $1 AND epoch IN ($2, $2 + 1) AND worker = $3 AND state = 'running' RETURNING epoch",
         [task, held.epoch, this.id],
       );
     });
-    const [row] = rows ?? [];
-    if (row !== undefined && !this.stop.aborted) this.begin(task, { ...held, epoch: row.epoch }, false);
+    if (rows?.[0] !== undefined && !this.stop.aborted) this.begin(task, { ...held, epoch: rows[0].epoch }, false);
   }
 
   private async leave(): Promise<void> {
+    // With a task whose end could not be booked, its lease runs out.
     await this.database
-      .query('UPDATE tollgate.workers SET ended_at = clock_timestamp() WHERE id = $1', [this.id])
+      .query(
+        `UPDATE tollgate.workers SET ended_at = clock_timestamp() WHERE id = $1
+         AND NOT EXISTS (SELECT 1 FROM tollgate.tasks WHERE worker = $1 AND state = 'running')`,
+        [this.id],
+      )
       .catch(() => {});
   }
 }

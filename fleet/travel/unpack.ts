@@ -21,6 +21,19 @@ export interface UnpackedTask {
 const MANIFESTS: ReadonlySet<string> = new Set(['manifest.yaml', 'manifest.yml', 'manifest.json']);
 const APPLY_MS = 5 * 60_000;
 
+/** Where a worker has the tree of a task. Throws a TravelRefusal if that cannot be. */
+export function worktreeOf(
+  { task, remote, commit, refs, folder, bundleHash }: Omit<PackedTask, 'bundle'>,
+  workFolder: string,
+): string {
+  const mistake =
+    checkTaskId(task) ?? (nameMistake(folder) === null ? null : `its folder "${folder}" ${nameMistake(folder)}`);
+  if (mistake !== null || path.basename(folder) !== task)
+    throw new TravelRefusal(`task ${task} is refused: ${mistake ?? `its folder is "${folder}"`}`);
+  const id = hashOf(Buffer.from(JSON.stringify([remote, commit, refs, folder, bundleHash]))).slice(0, 16);
+  return path.join(workFolder, 'tasks', `${task}-${id}`);
+}
+
 /** Throws a TravelRefusal if the task cannot be unpacked. A task that was unpacked before is kept as it is, with its journal. */
 export async function unpackTask(packed: PackedTask, place: CheckoutPlace): Promise<UnpackedTask> {
   const { version, task, commit, remote, refs, bundleHash, folder } = packed;
@@ -28,10 +41,7 @@ export async function unpackTask(packed: PackedTask, place: CheckoutPlace): Prom
     throw new TravelRefusal(
       `${task} was packed by a newer tollgate (version ${String(version)} of the format); install that one here`,
     );
-  const mistake =
-    checkTaskId(task) ?? (nameMistake(folder) === null ? null : `its folder "${folder}" ${nameMistake(folder)}`);
-  if (mistake !== null || path.basename(folder) !== task)
-    throw new TravelRefusal(`task ${task} is refused: ${mistake ?? `its folder is "${folder}"`}`);
+  const worktree = worktreeOf(packed, place.workFolder);
   const contents = unpackContents(packed.bundle, bundleHash, `the bundle of ${task}`);
   const manifests = [...contents.task.keys()].filter((name) => MANIFESTS.has(name));
   const [manifest] = manifests;
@@ -39,8 +49,6 @@ export async function unpackTask(packed: PackedTask, place: CheckoutPlace): Prom
     throw new TravelRefusal(`the bundle of ${task} has ${manifests.length === 0 ? 'no manifest' : 'two manifests'}`);
   if (hashOf(contents.task.get(manifest)!.bytes) !== packed.manifestHash)
     throw new TravelRefusal(`the manifest of ${task} is not the one that was submitted: its hash differs`);
-  const id = hashOf(Buffer.from(JSON.stringify([remote, commit, refs, folder, bundleHash]))).slice(0, 16);
-  const worktree = path.join(place.workFolder, 'tasks', `${task}-${id}`);
   const unpacked = {
     folder: path.join(worktree, folder),
     manifestFile: path.join(worktree, folder, manifest),
@@ -49,7 +57,7 @@ export async function unpackTask(packed: PackedTask, place: CheckoutPlace): Prom
   if (existsSync(worktree)) return unpacked;
   makeFolders(path.dirname(worktree));
   // Complete or absent, also after a kill.
-  const fresh = mkdtempSync(path.join(path.dirname(worktree), `.${id}-`));
+  const fresh = mkdtempSync(path.join(path.dirname(worktree), '.new-'));
   try {
     await checkOut({ remote, commit, refs }, fresh, place);
     if (contents.patch !== null) await applyPatch(contents.patch, fresh, task, place);

@@ -31,6 +31,17 @@ test('a task is submitted, run, booked once, and fetched', async ({ fleet }) => 
   assert.match(readFileSync(path.join(folder, 'state/journal.jsonl'), 'utf8'), '"fact":"verdict"');
 });
 
+test('a result is fetched from the project that is meant', async ({ fleet }) => {
+  await fleet.rows(
+    `INSERT INTO tollgate.tasks (name, project, pool, priority, tools, queue, state, on_lost, calls_budget, meta)
+     SELECT name, 'elsewhere', pool, priority, tools, queue, 'stopped', on_lost, calls_budget, meta FROM tollgate.tasks WHERE name = 'one'`,
+  );
+  const { code, stderr } = await fleet.tollgate('fleet', 'fetch', 'one').running.result;
+  assert.is(code, 2);
+  assert.match(stderr, /2 projects have a task "one"; name one by its number: \d+ \(elsewhere\), \d+ \(/);
+  await fleet.tollgate('fleet', 'cancel', 'one').succeeds();
+});
+
 test('a worker that was killed continues its task, and its call is booked once', async ({ fleet }) => {
   fleet.task('killed');
   await fleet.submit('killed');
@@ -65,6 +76,13 @@ test('a task whose worker is lost stops, and only the user runs it again', async
   await fleet.until(stateOf('lost'), (rows) => rows.some(({ state }) => state === 'done'));
   await fleet.tollgate('fleet', 'drain').succeeds();
   await other.succeeds();
+  // The lost machine returns: it books its answer, and does not continue the task.
+  await fleet.worker('c', '--until-empty').succeeds();
+  assert.equal(await fleet.rows(callsOf('lost')), [
+    { state: 'late', attempt: 1, epoch: 1 },
+    { state: 'settled', attempt: 1, epoch: 1 },
+  ]);
+  assert.equal((await fleet.rows(stateOf('lost'))).map(({ state }) => state).sort(), ['cancelled', 'done']);
 });
 
 test('with --on-lost retry another worker runs the task, and the late answer is booked once', async ({ fleet }) => {

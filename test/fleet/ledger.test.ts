@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../fleet/database.ts';
 import { reserveCall } from '../../fleet/ledger.ts';
+import { openQueue } from '../../fleet/queue.ts';
 import { setUp } from '../../fleet/setup.ts';
 import { type Postgres, startPostgres } from '../rig/postgres.ts';
 
@@ -164,6 +165,37 @@ test('a reservation is one round trip', async ({ database, postgres }) => {
   assert.is((await reserve(counted, task, 1)).outcome, 'reserved');
   assert.is(queries, 1);
   await client.end();
+});
+
+test('a worker that dies while it takes a task has not taken it', async ({ database }) => {
+  const queue = await openQueue(database, 'submit');
+  await queue.prepare('q');
+  const job = await database.transaction((query) => queue.send('q', '1', 0, query));
+  const died = database.transaction(async (query) => {
+    assert.is((await queue.fetch('q', query))!.id, job);
+    throw new Error('died');
+  });
+  assert.is(await died.catch((error: Error) => error.message), 'died');
+  assert.is((await database.transaction((query) => queue.fetch('q', query)))!.id, job);
+  await queue.stop();
+});
+
+test('a machine that returns without a task frees the limits that its call used', async ({ database }) => {
+  await database.query("INSERT INTO tollgate.limits (tool, account, at_once) VALUES ('gemini', '', 1)");
+  const [gone, other] = [await heldTask(database, { name: 'gone' }), await heldTask(database, { name: 'other' })];
+  assert.is((await reserve(database, gone, 1)).outcome, 'reserved');
+  await database.query("UPDATE tollgate.tasks SET state = 'cancelled' WHERE id = $1", [gone.id]);
+  assert.is((await reserve(database, other, 1)).outcome, 'at_once');
+  await database.query("SELECT tollgate.register(gen_random_uuid(), $1, 'test', '1', 600)", [`machine-${gone.worker}`]);
+  assert.is((await reserve(database, other, 1)).outcome, 'reserved');
+  assert.is(await settle(database, `${gone.id}-1`), 'late');
+});
+
+test('no function of the ledger uses what others put into the search path', async ({ database }) => {
+  const rows = await database.query(
+    "SELECT proname FROM pg_proc WHERE pronamespace = 'tollgate'::regnamespace AND NOT coalesce(proconfig, '{}') @> '{\"search_path=pg_catalog, pg_temp\"}'",
+  );
+  assert.equal(rows, []);
 });
 
 test('two setups at once run each step once, and a newer version is refused', async ({ postgres }) => {
