@@ -25,7 +25,7 @@ const CLIENTS: Record<BuiltIn, ClientRow> = {
     tool: (name) => `mcp_tollgate_${name}`,
     argv: ['--yolo', '-m', 'gemini-2.5-flash', '-p', 'Look.'],
     impatient: (home) => {
-      edit(path.join(home.project, '.gemini/settings.json'), '"command"', '"timeout": 2000, "command"');
+      edit(path.join(home.project, '.gemini/settings.json'), '"command"', '"timeout": 8000, "command"');
       return { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
     },
   },
@@ -43,7 +43,11 @@ const CLIENTS: Record<BuiltIn, ClientRow> = {
     impatient: (home) => {
       const table = '[mcp_servers.tollgate]';
       const [allow] = /^default_tools_approval_mode = .*$/m.exec(PAGE)!;
-      edit(path.join(home.home, '.codex/config.toml'), table, `${table}\ntool_timeout_sec = 2\n${allow}`);
+      edit(
+        path.join(home.home, '.codex/config.toml'),
+        table,
+        `${table}\nrequired = true\ntool_timeout_sec = 2\n${allow}`,
+      );
       return {};
     },
   },
