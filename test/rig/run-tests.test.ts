@@ -142,7 +142,7 @@ test.run();
 test('tests of what was built are refused where that is missing, or of other sources; others are not', () => {
   const root = projectOf('built.test.ts', NAMES_BUILD);
   writeFileSync(path.join(root, 'test/plain.test.ts'), NAMES_BUILD.replace('dist/', 'nothing'));
-  for (const name of ['bin', 'console', 'library', 'loops', 'policies', 'state', 'wrappers', 'dist', 'build'])
+  for (const name of ['bin', 'console', 'fleet', 'library', 'loops', 'policies', 'state', 'wrappers', 'dist', 'build'])
     mkdirSync(path.join(root, name));
   for (const name of ['package.json', 'preflight.ts']) writeFileSync(path.join(root, name), '{}');
   const tests = (name: string) => runTests(root, { which: `^test/${name}` });
