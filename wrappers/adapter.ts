@@ -1,7 +1,7 @@
 // Defines what the runner must know about a CLI. Each CLI has one literal row, with the same keys in the same order.
 
 import type { ErrorClass } from '../policies/facts/classes.ts';
-import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
+import type { EngineEvent, ReportedUsage } from '../policies/facts/engine-event.ts';
 import { type ExitCodes, WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import type { Denial, Requirements } from '../policies/facts/requirements.ts';
 import type { BuiltIn, Tool } from '../policies/facts/tools.ts';
@@ -113,7 +113,7 @@ export interface Adapter {
   /** What allows a denied tool; null if there is no way, or none is known. */
   allows(denial: Denial, request: CallRequest): Permission | null;
   /** A file in which the CLI counts what the event stream does not: the argument that requests it, and its reader. */
-  usageFile: { argument(file: string): string; read(text: string): Partial<Usage> } | null;
+  usageFile: { argument(file: string): string; read(text: string): ReportedUsage } | null;
   /** How the CLI itself makes its answer fit a JSON Schema; null if it cannot, so that only the prompt requests it. */
   answerSchema: {
     /** Whether the CLI and its service accept this schema. */

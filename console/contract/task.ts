@@ -1,7 +1,7 @@
 // Declares one task with all its parts, and its texts, which are read when the user opens them.
 
 import type { TaskState } from '../../loops/report/task-state.ts';
-import type { StageFacts } from '../../loops/task/stage-facts.ts';
+import type { RecordedStage } from '../../loops/task/stage-facts.ts';
 import type { Change, GateRecord } from '../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { IterationCells } from '../../policies/supervise/supervise-text.ts';
@@ -14,7 +14,7 @@ export interface StageShown {
   account?: string;
   /** The tools that the call replaced as a fallback. */
   stand_ins: readonly StandIn[];
-  state: StageFacts['state'];
+  state: RecordedStage['state'];
   attempts: number;
   ms: number | null;
   tokens: number | null;

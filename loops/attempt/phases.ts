@@ -1,6 +1,6 @@
 // Defines the values of one call. Each phase of the call makes the next value from the one before it.
 
-import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
@@ -40,7 +40,7 @@ export interface EquippedCall extends CheckedCall {
   readonly attempt: Attempt;
   readonly overlay: Overlay;
   /** The usage that the resumed session had before this call, for a CLI that reports totals; null is unknown. */
-  readonly countedBefore: Partial<Usage> | null;
+  readonly countedBefore: ReportedUsage | null;
   /** Relays its requests; null if they are not recorded. */
   readonly recorder: Recorder | null;
   /** Makes the words after the program from those of the CLI, if it is called through a prefix; null without one. */
@@ -84,7 +84,7 @@ export interface RecordableCall extends BegunCall {
   readonly promptHash: string | null;
   readonly cliVersion: string | null;
   readonly argv: readonly string[];
-  readonly countedBefore: Partial<Usage> | null;
+  readonly countedBefore: ReportedUsage | null;
   readonly folders: readonly KeptFolder[];
   /** The text that replaces the CLI's own words if some of the call's secrets are not known; null if all are known. */
   readonly withheld: string | null;

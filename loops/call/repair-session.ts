@@ -1,6 +1,6 @@
 // Prepares a resume: rejects a session of another folder, repairs a broken history, and notes what the session has counted.
 
-import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import { elsewhereMistake, findSession, isDeleted, lookInto, worksElsewhere } from '../session/own-files.ts';
 import { repairBeforeResume } from '../session/repair.ts';
@@ -8,7 +8,7 @@ import type { Refusal } from './check.ts';
 
 type Resumable =
   /** @see EquippedCall.countedBefore */
-  | { how: 'resumable'; countedBefore: Partial<Usage> | null; warnings: string[] }
+  | { how: 'resumable'; countedBefore: ReportedUsage | null; warnings: string[] }
   /** The session may not be resumed here. */
   | { how: 'refused'; refusal: Refusal };
 
@@ -37,7 +37,7 @@ export async function repairSession(checked: CheckedCall, sessionId: string): Pr
   return { how: 'resumable', countedBefore: await countedBefore(checked, sessionId), warnings };
 }
 
-async function countedBefore({ request }: CheckedCall, sessionId: string): Promise<Partial<Usage> | null> {
+async function countedBefore({ request }: CheckedCall, sessionId: string): Promise<ReportedUsage | null> {
   const { adapter, call } = request;
   if (adapter.usageCounts === 'call') return null;
   const session = await findSession(adapter.tool, sessionId, call);

@@ -11,7 +11,7 @@ import { lockTree } from '../limits/tree-lock.ts';
 import { branchOf, lookIntoWorktree, worktreeOf } from '../run/worktree.ts';
 import type { RunContext } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
-import { allFilters, askGit, complaintOf, type GitRan, type GitRequest, switchedOff } from '../tree/run-git.ts';
+import { allFilters, complaintOf, type Git, gitWith, switchedOff } from '../tree/run-git.ts';
 import { withApart } from '../tree/separate-index.ts';
 import { objectFolders, readTrees, treesOf } from '../tree/stage-trees.ts';
 import { collectComparison, commitOf } from './compared.ts';
@@ -98,12 +98,8 @@ export async function pickVariant(
   }
 }
 
-type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
-
-const gitIn =
-  (cwd: string, { environment, stop }: RunContext): Git =>
-  (args, more) =>
-    askGit(args, { cwd, timeoutMs: PATIENCE_MS, environment, halt: stop, ...more });
+const gitIn = (cwd: string, { environment, stop }: RunContext): Git =>
+  gitWith({ cwd, timeoutMs: PATIENCE_MS, environment, halt: stop });
 
 /** The variant's task, whose state has the trees that its gate checked; `tree`: its worktree. */
 type Gated = Pick<OpenTask, 'task' | 'plans' | 'tree'> & { environment: NodeJS.ProcessEnv };

@@ -36,7 +36,7 @@ interface ProblemSource {
   /** The absolute folder of the tree. Reported paths are relative to it. */
   root: string;
   /** In the order in which the problems are listed. */
-  stages: readonly Omit<StageFacts, 'state'>[];
+  stages: readonly StageFacts[];
   /** null if there is no open failure. */
   failure: (ShownFailure & { signature: string | null }) | null;
   /** A stopped task has not failed, so it gets `warning`. */
@@ -60,7 +60,7 @@ export function problemsOf(source: ProblemSource): Problem[] {
   return [...ofStages, failed(source, failure)];
 }
 
-function failuresOf(facts: Omit<StageFacts, 'state'>, source: ProblemSource): Problem[] {
+function failuresOf(facts: StageFacts, source: ProblemSource): Problem[] {
   const { stage, tool, gate, class: errorClass, reason, evidence } = facts;
   const found = gate === 'failed' ? gateFindings(source, stage) : [];
   if (found.length > 0 || errorClass === null) return found;
@@ -117,7 +117,7 @@ function unescaped(named: string): string {
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-function reviewed({ stage, answer }: Omit<StageFacts, 'state'>, { task, root }: ProblemSource): Problem[] {
+function reviewed({ stage, answer }: StageFacts, { task, root }: ProblemSource): Problem[] {
   const text = answer === null ? null : readIfFit(answer, MAX_ANSWER_BYTES);
   if (text === null) return [];
   return findingsOf(text, root).map(({ severity, level, place, text }) => ({

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { ReportedUsage, Usage } from '../../policies/facts/engine-event.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
@@ -196,7 +196,7 @@ export function liveCall(task: TaskFolder, call: Call, stand_ins: NowCall['stand
   const named = { call_id, stage, tool, ...(account === undefined ? {} : { account }) };
   const file = eventsOf(task, call_id);
   const events = growingFile([file]);
-  let usage: Partial<Usage> = {};
+  let usage: ReportedUsage = {};
   return {
     isBehind: () => events.isBehind(),
     close: () => events.close(),
@@ -218,7 +218,7 @@ function linesOf(events: ReturnType<typeof growingFile>): string[] {
   }
 }
 
-function counted(before: Partial<Usage>, tool: NowCall['tool'], line: string): Partial<Usage> {
+function counted(before: ReportedUsage, tool: NowCall['tool'], line: string): ReportedUsage {
   // Most lines are pieces of text without token figures.
   if (!/token/i.test(line)) return before;
   let usage = before;
@@ -231,12 +231,12 @@ function counted(before: Partial<Usage>, tool: NowCall['tool'], line: string): P
   return usage;
 }
 
-function sum(before: Partial<Usage>, more: Partial<Usage>): Partial<Usage> {
+function sum(before: ReportedUsage, more: ReportedUsage): ReportedUsage {
   const names = Object.keys(more) as (keyof Usage)[];
   return { ...before, ...Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)])) };
 }
 
-function tokensOf({ total_tokens, input_tokens, output_tokens }: Partial<Usage>): number | null {
+function tokensOf({ total_tokens, input_tokens, output_tokens }: ReportedUsage): number | null {
   if (typeof total_tokens === 'number') return total_tokens;
   if (typeof input_tokens !== 'number' && typeof output_tokens !== 'number') return null;
   return (input_tokens ?? 0) + (output_tokens ?? 0);

@@ -20,7 +20,7 @@ import { launcherIn } from '../launcher.ts';
 import { redactorOf } from '../redactor.ts';
 import { answerAction } from '../supervise/save.ts';
 import { shownText } from '../supervise/supervision-run.ts';
-import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
+import { type RecordedStage, stageFacts } from '../task/stage-facts.ts';
 import { readTask } from '../task/task.ts';
 import { stagesAtWork, standingOf, type TaskState } from './task-state.ts';
 
@@ -50,11 +50,11 @@ export interface TaskRow {
   /** ISO time of the last verdict on a result of the task: of a gate, else of a call; null if there is none. */
   checked_at: string | null;
   /** Whether its last run gave that verdict, or an earlier run; null if there is none. */
-  checked_by: StageFacts['checked_by'];
+  checked_by: RecordedStage['checked_by'];
   /** null for a task that was never supervised. */
   supervision: TaskSupervision | null;
   /** The called stages in the order of their first calls; empty if the reader did not request them. */
-  stages: StageFacts[];
+  stages: RecordedStage[];
 }
 
 /** The fields by which tasks are counted and selected. */
@@ -146,7 +146,7 @@ async function stagesOf(
   ledger: Ledger,
   state: TaskState,
   self: ProcessIdentity,
-): Promise<StageFacts[]> {
+): Promise<RecordedStage[]> {
   const atWork = state === 'running' ? await stagesAtWork(ledger, self) : undefined;
   return stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null, atWork));
 }

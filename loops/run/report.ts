@@ -6,14 +6,14 @@ import type { IterationCells } from '../../policies/supervise/supervise-text.ts'
 import type { LeftHow } from '../../policies/supervise/supervision.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
 import type { Spent } from '../task/paid-calls.ts';
-import type { StageFacts } from '../task/stage-facts.ts';
+import type { RecordedStage, StageFacts } from '../task/stage-facts.ts';
 import type { Notified } from '../upkeep/notified.ts';
 
 /** The result in this run, or else the state from the journal. */
-type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];
+type StageState = 'done' | 'failed' | 'interrupted' | RecordedStage['state'];
 
 /** A stage in the report of a run. `--json` prints these fields. */
-export interface StageReport extends Omit<StageFacts, 'state'> {
+export interface StageReport extends StageFacts {
   state: StageState;
   /** Paid calls of this run. */
   calls: number;

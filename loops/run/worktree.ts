@@ -12,8 +12,10 @@ import type { OpenTask } from '../task/task.ts';
 import {
   askGit,
   complaintOf,
+  type Git,
   type GitRan,
   type GitRequest,
+  gitWith,
   repositoryFilters,
   repositoryMistake,
   switchedOff,
@@ -64,8 +66,7 @@ export async function openWorktree(request: WorktreeRequest): Promise<OpenedWork
 
 async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   const { root, taskId, stop } = request;
-  const git: Git = (args, more) =>
-    askGit(args, { cwd: root, timeoutMs: LOOK_MS, environment: request.environment, halt: stop, ...more });
+  const git = gitWith({ cwd: root, timeoutMs: LOOK_MS, environment: request.environment, halt: stop });
   const places = await git(['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel']);
   if (places.code === 127) return invalid('worktree: true needs git, and git is not on the PATH');
   if (places.code !== 0)
@@ -103,8 +104,6 @@ function makePrivate(folder: string): void {
 
 /** The path of a task's worktree, whether it exists or not. */
 export const worktreeOf = (stateFolder: string, taskId: string): string => path.join(stateFolder, 'worktrees', taskId);
-
-type Git = (args: string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 
 /** The git settings for conversions: during a checkout, and when files are compared with the commit. */
 async function convertingIn(

@@ -17,7 +17,14 @@ import { editSession } from '../session/edit.ts';
 import { findSession, quietly } from '../session/own-files.ts';
 import { repairBroken } from '../session/repair.ts';
 import { planRollback } from '../session/undo.ts';
-import type { AttemptRequest, FailedAttempt, NextAttempt, SentText, StageHistory } from '../task/attempt-request.ts';
+import type {
+  AttemptRequest,
+  FailedAttempt,
+  NextAttempt,
+  NextTry,
+  SentText,
+  StageHistory,
+} from '../task/attempt-request.ts';
 import { sentHash } from '../task/compose.ts';
 import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
 import { engineOf, isSameLogin, type StageRun } from '../task/stage-run.ts';
@@ -140,7 +147,7 @@ async function continueIn(
   run: StageRun,
   id: string,
   { session, record }: FailedAttempt,
-  next: Omit<NextAttempt, 'request'>,
+  next: NextTry,
 ): Promise<PlannedAttempt> {
   if ((await session.resumeIn(id, record.verdict, run.context.clock())) === 'stopped')
     return { how: 'impossible', why: 'the run was stopped while it waited for its session' };
@@ -148,11 +155,7 @@ async function continueIn(
 }
 
 /** Sends the stage's whole prompt in a new session. */
-async function startFresh(
-  run: StageRun,
-  { request, session }: FailedAttempt,
-  next: Omit<NextAttempt, 'request'>,
-): Promise<PlannedAttempt> {
+async function startFresh(run: StageRun, { request, session }: FailedAttempt, next: NextTry): Promise<PlannedAttempt> {
   session.startNew();
   if (!request.isContinuation) return planned({ ...next, request: { prompt: request.prompt, resumeSession: null } });
   if (run.options.dirtyRetries !== 'allowed')
@@ -167,7 +170,7 @@ async function repairAndContinue(
   run: StageRun,
   id: string,
   about: FailedAttempt,
-  next: Omit<NextAttempt, 'request'>,
+  next: NextTry,
 ): Promise<PlannedAttempt> {
   const { open, stage, context } = run;
   const { environment, clock } = context;

@@ -47,9 +47,8 @@ export interface FailedAttempt {
   sent: SentText & { cliVersion: string | null };
 }
 
-/** The attempt that a decision leads to, after `waitMs` milliseconds. */
-export interface NextAttempt {
-  request: AttemptRequest;
+/** How a decision lets the stage try again, after `waitMs` milliseconds. */
+export interface NextTry {
   /** May use a fallback tool. */
   stage: Stage;
   /** Set for a fallback. */
@@ -59,6 +58,11 @@ export interface NextAttempt {
   until: Date | null;
   /** Waits for a reset or a session are not retries, and neither are calls of another tool or in a fresh session. */
   counts: 'as_retry' | 'as_reset' | 'as_busy' | 'as_none';
+}
+
+/** The same with its prompt. */
+export interface NextAttempt extends NextTry {
+  request: AttemptRequest;
 }
 
 /** How a stage got its session. */

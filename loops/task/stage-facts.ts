@@ -22,7 +22,6 @@ export interface StageFacts {
   account?: string;
   /** The fallbacks so far and the tools they replaced, the first one first; empty if the stage's own tool was called. */
   stand_ins: readonly StandIn[];
-  state: 'running' | 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
   /** The exit code of the wrapper. */
   exit_code: number | null;
   duration_ms: number | null;
@@ -48,6 +47,11 @@ export interface StageFacts {
   left_out: readonly Omission[];
 }
 
+/** What the journal knows of a stage outside of the current run. */
+export interface RecordedStage extends StageFacts {
+  state: 'running' | 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
+}
+
 /**
  * @param tool the tool that will answer, if the reader knows it.
  * @param atWork the stages that a live process works on. A run that reports on itself passes none besides those that it reports.
@@ -58,7 +62,7 @@ export function stageFacts(
   stage: string,
   tool: Tool | null,
   atWork: ReadonlySet<string> = NONE,
-): StageFacts {
+): RecordedStage {
   const call = atWork.has(stage) ? lastCallOf(ledger, stage, 'any') : callOf(ledger, stage);
   if (call === null) return { ...NOTHING, stage, tool, state: ledger.done.has(stage) ? 'done_earlier' : 'pending' };
   const record = findRecord(task, call);
@@ -105,7 +109,7 @@ function isAnswered({ done, supervised, gates }: Ledger, { verdict, reserved }: 
 
 const NO_FAILURE = { class: null, reason: null, evidence: null };
 
-const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
+const NOTHING: Omit<StageFacts, 'stage' | 'tool'> = {
   stand_ins: [],
   exit_code: null,
   duration_ms: null,

@@ -4,10 +4,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
-  askGit,
   complaintOf,
+  type Git,
   type GitRan,
   type GitRequest,
+  gitWith,
   repositoryFilters,
   repositoryMistake,
   switchedOff,
@@ -26,14 +27,10 @@ export interface CommitPlace {
   halt: AbortSignal;
 }
 
-type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
-
 const PATIENCE_MS = 5 * 60_000;
 
-const gitIn =
-  ({ tree, environment, halt }: CommitPlace): Git =>
-  (args, more) =>
-    askGit(args, { cwd: tree, timeoutMs: PATIENCE_MS, environment, halt, ...more });
+const gitIn = ({ tree, environment, halt }: CommitPlace): Git =>
+  gitWith({ cwd: tree, timeoutMs: PATIENCE_MS, environment, halt });
 
 /** Says before anything is paid why no commit can be made; null if one can. */
 export async function commitMistake(place: CommitPlace): Promise<string | null> {

@@ -43,6 +43,14 @@ export interface GitRan {
 /** Enough for the names of about ten million files. */
 const MAX_BYTES = 1024 ** 3;
 
+/** Git at one place; `more` replaces some settings of the place. */
+export type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
+
+export const gitWith =
+  (place: GitRequest): Git =>
+  (args, more) =>
+    askGit(args, { ...place, ...more });
+
 /** Runs git once and never rejects: a failure, a missing git and a timeout are codes of the result. */
 export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
   const {

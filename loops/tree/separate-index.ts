@@ -16,17 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeFolders } from '../../state/disk/folder.ts';
 import type { Forbids } from './forbidden.ts';
-import {
-  allFilters,
-  askGit,
-  complaintOf,
-  type GitRan,
-  type GitRequest,
-  repositoryMistake,
-  switchedOff,
-} from './run-git.ts';
-
-type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
+import { allFilters, complaintOf, type Git, gitWith, repositoryMistake, switchedOff } from './run-git.ts';
 
 export interface Apart {
   git: Git;
@@ -53,8 +43,7 @@ export async function withApart<T>(
   { cwd, environment, objects, others = [], halt }: ApartRequest,
   use: (apart: Apart) => Promise<T>,
 ): Promise<T | Invalid> {
-  const asking = { cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) };
-  const plain: Git = (args, more) => askGit(args, { ...asking, ...more });
+  const plain = gitWith({ cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) });
   const [places, filters, beside] = await Promise.all([
     plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]),
     allFilters(plain),

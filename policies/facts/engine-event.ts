@@ -57,7 +57,7 @@ export type EngineEvent =
   /** The CLI gives up, and may still report success, which does not count. `unlessSaid`: unless it has an answer. */
   | { how: 'stopped'; failure: EngineFailure; unlessSaid?: true }
   /** Totals so far; `adds`: amounts on top of those reported before. */
-  | { how: 'counted'; usage: Partial<Usage>; adds?: true }
+  | { how: 'counted'; usage: ReportedUsage; adds?: true }
   /** What one request used so far. A later event of the same `request` replaces what it reports of it. */
   | { how: 'spent'; request: string; used: Partial<RequestUsage> }
   | { how: 'completed' }
@@ -83,6 +83,9 @@ export interface Usage {
   total_tokens: number | null;
   usd: number | null;
 }
+
+/** What an event or a file reports of it. */
+export type ReportedUsage = Partial<Usage>;
 
 export const UNKNOWN_USAGE: Usage = {
   api_requests: null,
@@ -123,7 +126,7 @@ export function createTurns() {
 }
 
 /** An unknown cost makes the total cost unknown. */
-export const addedUsage = (usage: Usage, more: Partial<Usage>): Partial<Usage> =>
+export const addedUsage = (usage: Usage, more: ReportedUsage): ReportedUsage =>
   Object.fromEntries(
     Object.entries(more).map(([name, n]) => [
       name,

@@ -1,6 +1,6 @@
 // Reads the output of a described CLI by the rows of its description.
 
-import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../facts/engine-event.ts';
+import { type EngineEvent, type EngineFailure, type ReportedUsage, UNKNOWN_USAGE } from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import type { OwnEvent, OwnToolRow } from './described-cli.ts';
@@ -94,13 +94,13 @@ function wordsAt(json: Json, path: string): string | null {
   return value === undefined || value === null ? null : (textOf(value) ?? JSON.stringify(value));
 }
 
-function usageOf(row: OwnEvent, json: Json): Partial<Usage> | null {
+function usageOf(row: OwnEvent, json: Json): ReportedUsage | null {
   const counts = Object.entries(countsOf(row)).flatMap(([name, path]) => {
     const value = path === undefined ? undefined : valueAt(json, path);
     return isCount(value) ? [[name, value] as const] : [];
   });
   if (counts.length === 0) return null;
-  const usage: Partial<Usage> = Object.fromEntries(counts);
+  const usage: ReportedUsage = Object.fromEntries(counts);
   const { input_tokens: input = null, output_tokens: output = null } = usage;
   const total = input === null || output === null ? UNKNOWN_USAGE.total_tokens : input + output;
   return { ...usage, total_tokens: usage.total_tokens ?? total };
@@ -218,7 +218,7 @@ function wildTexts(phrase: string, line: string): string[] | null {
   return [...texts, end.slice(at, end.length - last.length)];
 }
 
-function countedBy(phrase: string, line: string): Partial<Usage> | null {
+function countedBy(phrase: string, line: string): ReportedUsage | null {
   const texts = wildTexts(phrase, line);
   if (texts === null) return null;
   const names = [...phrase.matchAll(WILD)].map(([, name]) => name);

@@ -1,6 +1,6 @@
 // Reads claude's event stream (`--output-format stream-json`).
 
-import type { EngineEvent, EngineFailure, Usage } from '../../policies/facts/engine-event.ts';
+import type { EngineEvent, EngineFailure, ReportedUsage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
@@ -210,7 +210,7 @@ const UNTELLING: ReadonlySet<string> = new Set([
 ]);
 
 /** @param event A `result`. Each one after the first counts only what was used since the one before. */
-function usageOf(event: Json): Partial<Usage> {
+function usageOf(event: Json): ReportedUsage {
   const models = Object.values(partOf(event.model_usage_since_last_result) ?? {}).map(partOf);
   if (models.length === 0) return {};
   const sum = (...names: string[]) => {

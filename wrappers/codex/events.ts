@@ -1,6 +1,6 @@
 // Reads codex's event stream (`exec --json`), and the failures on its stderr.
 
-import type { EngineEvent, Usage } from '../../policies/facts/engine-event.ts';
+import type { EngineEvent, ReportedUsage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
@@ -93,7 +93,7 @@ const RECONNECTING = /^Reconnecting\.\.\.(?: \d+\/\d+| waiting for network)?(?: 
 const RETRYING = /^(?:stream error: )?([\s\S]*?); retrying \d+\/\d+ in /;
 
 /** codex counts over the whole session, so after a resume these include earlier calls. */
-function usageOf(usage: Json | null): Partial<Usage> {
+function usageOf(usage: Json | null): ReportedUsage {
   const input = numberOf(usage?.input_tokens);
   const output = numberOf(usage?.output_tokens);
   return {

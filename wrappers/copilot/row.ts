@@ -1,6 +1,6 @@
 // Defines the adapter of the copilot CLI.
 
-import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { Denial } from '../../policies/facts/requirements.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import { numberOf, parseObject, partOf } from '../../policies/text/json.ts';
@@ -16,7 +16,7 @@ import { readCopilotSignIn } from './sign-in.ts';
  * Sums over the models that were called; empty if the text is not a usage file. The event stream reports the requests of this
  * call.
  */
-function readUsage(text: string): Partial<Usage> {
+function readUsage(text: string): ReportedUsage {
   const metrics = partOf(parseObject(text)?.modelMetrics);
   if (metrics === null || metrics === undefined) return {};
   const models = Object.values(metrics).map(partOf);

@@ -1,6 +1,6 @@
 // Reads gemini's event stream (`--output-format stream-json`), and its stderr, the only place where it announces its retries.
 
-import type { EngineEvent, ServerState, Usage } from '../../policies/facts/engine-event.ts';
+import type { EngineEvent, ReportedUsage, ServerState } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
@@ -96,7 +96,7 @@ function readResult({ status, error, stats }: Json): EngineEvent[] {
 
 const NAMELESS: ReadonlySet<string> = new Set(['', 'unknown', 'Error']);
 
-function usageOf(stats: Json | null): Partial<Usage> {
+function usageOf(stats: Json | null): ReportedUsage {
   return {
     total_tokens: numberOf(stats?.total_tokens),
     input_tokens: numberOf(stats?.input_tokens),

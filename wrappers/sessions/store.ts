@@ -1,6 +1,6 @@
 // What is known of a CLI's own session files: the same verbs for all, over very different files.
 
-import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { ContextTokens, Flaw, Turn } from '../../policies/session/conversation.ts';
 
@@ -72,7 +72,7 @@ export interface Conversation {
   /** Over all model requests in the file; null where it does not count. */
   totalTokens(): number | null;
   /** What its CLI has counted over the session so far, where its event stream goes on counting from there; null for one that counts each call. */
-  countedSoFar(): Partial<Usage> | null;
+  countedSoFar(): ReportedUsage | null;
   /** What a resume by this version of the CLI would send wrongly; null: an unknown version, so this cannot be determined. */
   flaws(cliVersion: string | null): Flaw[] | null;
   /** Makes it well-formed in the gentlest way: what was said and done stays. */

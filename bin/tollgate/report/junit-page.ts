@@ -2,7 +2,7 @@
 
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
-import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import type { RecordedStage } from '../../../loops/task/stage-facts.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { markupText } from '../../../policies/report/inert-text.ts';
 import { standInWords } from '../../../policies/verdict/stand-ins.ts';
@@ -57,7 +57,7 @@ const messageOf = (sentence: string, evidence: string | null): string =>
 
 const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: [] });
 
-function stageCase(facts: StageFacts): Case {
+function stageCase(facts: RecordedStage): Case {
   const { stage, stand_ins, state, duration_ms, gate, verdict, evidence, checked_at, checked_by } = facts;
   const wrong: Case['wrong'] =
     facts.class !== null

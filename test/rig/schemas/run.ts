@@ -1,7 +1,7 @@
 // Defines the schemas of what `tollgate run` and `tollgate report` print with --json.
 
 import type { RunReport, StageReport, SupervisionReport } from '../../../loops/run/report.ts';
-import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import type { RecordedStage } from '../../../loops/task/stage-facts.ts';
 import type { Notified } from '../../../loops/upkeep/notified.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import { NOTIFY_EVENTS } from '../../../policies/manifest/notifier.ts';
@@ -27,7 +27,7 @@ import {
 } from './parts.ts';
 import { STAND_IN } from './stand-in.ts';
 
-const EARLIER: readonly StageFacts['state'][] = [
+const EARLIER: readonly RecordedStage['state'][] = [
   'running',
   'done_earlier',
   'failed_earlier',
@@ -36,7 +36,7 @@ const EARLIER: readonly StageFacts['state'][] = [
 ];
 
 /** All facts are of one call: the one that answered a done stage, or else the last one. */
-export const STAGE_FACTS: Fields<StageFacts> = {
+export const STAGE_FACTS: Fields<RecordedStage> = {
   stage: text('Its name'),
   tool: orNull(tool, 'no call of it is known'),
   account: text("The account of the user's settings; absent for the login of the environment"),

@@ -3,7 +3,7 @@
 import type { FailureGroup, TasksReport } from '../../../loops/report/collect.ts';
 import type { TaskRow, TaskSupervision } from '../../../loops/report/task-row.ts';
 import type { TaskState } from '../../../loops/report/task-state.ts';
-import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import type { RecordedStage } from '../../../loops/task/stage-facts.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import {
   amount,
@@ -68,7 +68,7 @@ export const ROW: Fields<TaskRow> = {
     }),
     'it was never supervised',
   ),
-  stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS, ['account'])),
+  stages: list('Its stages that were called', record<RecordedStage>('One stage', STAGE_FACTS, ['account'])),
   next_action: orNull(NEXT_ACTION, 'there is nothing to do'),
   checked_at: orNull(time('Of the last word on a result of it: of a gate, else of a call'), 'there is none'),
   checked_by: orNull(one('Which run of it said that word', ['last_run', 'earlier_run']), 'there is none'),

@@ -1,6 +1,6 @@
 // Presents a codex rollout as a conversation, with its turns in the form that all CLIs share.
 
-import type { Usage } from '../../../policies/facts/engine-event.ts';
+import type { ReportedUsage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Flaw, Item, Turn } from '../../../policies/session/conversation.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
@@ -163,7 +163,7 @@ function totalTokens(table: LineTable, counts: readonly number[]): number | null
 }
 
 /** The counts from which the event stream of a resume continues. */
-function countedSoFar(table: LineTable, counts: readonly number[]): Partial<Usage> | null {
+function countedSoFar(table: LineTable, counts: readonly number[]): ReportedUsage | null {
   const last = counts.at(-1);
   if (last === undefined) return null;
   const total = fieldsOf(counted(table, last).total_token_usage);

@@ -2,7 +2,7 @@
 
 // A resume repairs what it finds: it adds a missing response, and omits a doubled or stray one (1.0.102).
 
-import type { Usage } from '../../../policies/facts/engine-event.ts';
+import type { ReportedUsage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
@@ -120,7 +120,7 @@ function totalTokens(table: LineTable, counts: readonly number[]): number | null
 }
 
 /** The counts from which a resume continues: copilot adds up these records, however its last run ended. */
-const countedSoFar = (table: LineTable, counts: readonly number[]): Partial<Usage> => sumOf(table, counts);
+const countedSoFar = (table: LineTable, counts: readonly number[]): ReportedUsage => sumOf(table, counts);
 
 function sumOf(table: LineTable, counts: readonly number[]) {
   const sum = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, total_tokens: 0 };
