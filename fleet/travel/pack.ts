@@ -61,6 +61,9 @@ interface PackRequest extends RunRequest {
 
 const MOST_NAMED = 3;
 const MOST_PATCH_BYTES = 256 * 1024 * 1024;
+/** Of changed files: nothing above these is even hashed. */
+const MOST_CHANGED = { file: 64 * 1024 * 1024, all: 192 * 1024 * 1024 };
+const MOST_INPUT_BYTES = 128 * 1024 * 1024;
 
 /** Throws a TravelRefusal if the task cannot travel. Nothing is written but the shared file. */
 export async function packTask(request: PackRequest): Promise<{ packed: PackedTask; warnings: string[] }> {
@@ -149,7 +152,9 @@ async function changesSince(
 ): Promise<Buffer | null> {
   const { patch, names, omitted, unread } = await diffSince(commit, rules);
   if (unread.length > 0)
-    throw new TravelRefusal(`${named(unread)} cannot be read, so the changes of ${rules.cwd} cannot travel`);
+    throw new TravelRefusal(
+      `${named(unread)} cannot be read or has more than ${inMb(MOST_CHANGED.file)}, so the changes of ${rules.cwd} cannot travel`,
+    );
   for (const name of omitted) warnings.push(`${name} is forbidden or may hold a secret, and does not travel`);
   if (names.length === 0) return null;
   if (!mayTravel)
@@ -173,7 +178,7 @@ export async function diffSince(
   rules: TreeRules & { environment: NodeJS.ProcessEnv; halt: AbortSignal },
 ): Promise<TreeDiff> {
   const found = await withApart(rules, async (apart): Promise<TreeDiff> => {
-    const taken = await takeIn(apart, rules);
+    const taken = await takeIn(apart, { ...rules, most: MOST_CHANGED });
     if (taken.how === 'invalid') throw new TravelRefusal(taken.message);
     const written = await apart.git(['write-tree', '--missing-ok']);
     if (written.code !== 0) throw new TravelRefusal(`the tree could not be read: ${complaintOf(written)}`);
@@ -215,6 +220,9 @@ async function patchOf(
     const ran = await git(['diff-tree', '-r', ...PATCH, `--output=${file}`, ...trees, '--', '.', ...apartFrom]);
     if (ran.code !== 0) throw new TravelRefusal(`the changes cannot be read: ${complaintOf(ran)}`);
     return existsSync(file) ? readRegularBytes(file, MOST_PATCH_BYTES) : Buffer.alloc(0);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new TravelRefusal(`the changes cannot be read (${error.message})`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -295,7 +303,7 @@ function readAll(
       const mode = lstatSync(file, { throwIfNoEntry: false })?.mode;
       // A template that is looked for before the one that is used need not exist.
       if (mode === undefined) continue;
-      files.set(name, { bytes: readFollowedBytes(file), isExecutable: (mode & 0o100) !== 0 });
+      files.set(name, { bytes: readFollowedBytes(file, MOST_INPUT_BYTES), isExecutable: (mode & 0o100) !== 0 });
     } catch (error) {
       if (!isSystemError(error)) throw error;
       throw new TravelRefusal(`${file} cannot be read (${error.message}), so it cannot travel`);

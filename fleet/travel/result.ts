@@ -51,8 +51,11 @@ interface ResultRequest extends RunSettings {
 }
 
 const MOST_FILE_BYTES = 64 * 1024 * 1024;
-/** Base64 and JSON around files that are compressed already. */
-const ROOM = 0.9;
+/** Less than the reader of a bundle takes: base64 and JSON around files need room too. */
+const ROOM = {
+  inJob: { packed: 0.9 * MOST_BYTES, unpacked: 50 * 1024 * 1024, files: 9_000, where: 'the database' },
+  shared: { packed: 200 * 1024 * 1024, unpacked: 200 * 1024 * 1024, files: 9_000, where: 'the shared folder' },
+};
 
 /** Never refuses a result, since it was paid for: what does not fit is named, and stays on the worker. */
 export async function packResult(request: ResultRequest): Promise<PackedResult> {
@@ -70,16 +73,36 @@ export async function packResult(request: ResultRequest): Promise<PackedResult> 
     if (bytes === null) omitted.push(`${name} cannot be read, or has more than ${inMb(MOST_FILE_BYTES)}`);
     else files.push([name, { bytes, isExecutable: false }]);
   }
-  const contents = shared === null ? fitting(files, patch, omitted) : { task: new Map(files), tree: new Map(), patch };
-  const bytes = packContents(contents, shared);
-  const note = omitted.length === 0 ? [] : [`what is omitted is on ${from.host} in ${folder}`];
+  const packedWith = (room: keyof typeof ROOM) => {
+    const without = [...omitted];
+    const bytes = packContents(fitting(files, patch, without, ROOM[room]), room === 'inJob' ? null : shared);
+    const note = without.length === 0 ? [] : [`what is omitted is on ${from.host} in ${folder}`];
+    return { bytes, omitted: [...without, ...note] };
+  };
+  const put = shared === null ? null : inShared(packedWith('shared'), shared, omitted);
+  const inJob = put === null ? packedWith('inJob') : null;
   return {
     version: 1,
     ...{ task, remote, commit, place: packed.folder, from },
-    omitted: [...omitted, ...note],
-    resultHash: hashOf(bytes),
-    result: shared === null ? bytes : { shared: putShared(shared, bytes) },
+    omitted: (put ?? inJob!).omitted,
+    resultHash: hashOf((put ?? inJob!).bytes),
+    result: put === null ? inJob!.bytes : { shared: put.file },
   };
+}
+
+/** null if the folder cannot be written: then the database gets what it has room for. */
+function inShared<Packed extends { bytes: Buffer }>(
+  packed: Packed,
+  shared: string,
+  omitted: string[],
+): (Packed & { file: string }) | null {
+  try {
+    return { ...packed, file: putShared(shared, packed.bytes) };
+  } catch (error) {
+    if (!(error instanceof TravelRefusal)) throw error;
+    omitted.push(error.message);
+    return null;
+  }
 }
 
 /** The record first, then the answers, and last what only an investigation needs. */
@@ -90,13 +113,23 @@ function rankOf(name: string): number {
 }
 
 /** Each part has room if all before it have. */
-function fitting(files: readonly [string, Carried][], patch: Buffer | null, omitted: string[]): Contents {
-  let room = MOST_BYTES * ROOM;
+function fitting(
+  files: readonly [string, Carried][],
+  patch: Buffer | null,
+  omitted: string[],
+  { where, ...most }: (typeof ROOM)['inJob' | 'shared'],
+): Contents {
+  const room = { ...most };
   const takes = (bytes: Buffer, what: string): boolean => {
     const size = gzipSync(bytes.toString('base64')).length + what.length;
-    const fits = size <= room;
-    if (fits) room -= size;
-    else omitted.push(`${what} (${inMb(bytes.length)}) has no room in the database`);
+    const fits = size <= room.packed && bytes.length <= room.unpacked && room.files > 0;
+    if (!fits) omitted.push(`${what} (${inMb(bytes.length)}) has no room in ${where}`);
+    else
+      Object.assign(room, {
+        packed: room.packed - size,
+        unpacked: room.unpacked - bytes.length,
+        files: room.files - 1,
+      });
     return fits;
   };
   const of = (rank: (n: number) => boolean) =>
@@ -116,7 +149,7 @@ async function patchOf(request: ResultRequest, omitted: string[]): Promise<Buffe
     const { tree } = lookIntoWorktree(opened.open) ?? opened.open;
     const diff = await diffSince(packed.commit, await treeRules({ ...opened.open, tree }, context, tree));
     for (const name of diff.omitted) omitted.push(`${name} is forbidden or may hold a secret`);
-    for (const name of diff.unread) omitted.push(`${name} cannot be read`);
+    for (const name of diff.unread) omitted.push(`${name} cannot be read, or is too large`);
     return diff.names.length === 0 ? null : diff.patch;
   } catch (error) {
     if (!(error instanceof TravelRefusal)) throw error;

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -141,16 +141,26 @@ test('above 5 MB the record and the answers come first, and what is omitted is n
   put(path.join(folder, 'outputs/do.gemini.out'), randomBytes(1024 ** 2));
   put(path.join(folder, 'outputs/do.gemini.raw'), randomBytes(5 * 1024 ** 2));
   put(path.join(worktree, 'big.bin'), randomBytes(4 * 1024 ** 2));
+  put(path.join(worktree, 'huge.bin'), '');
+  truncateSync(path.join(worktree, 'huge.bin'), 65 * 1024 ** 2);
   const result = await bring(travelling, sent);
   assert.ok(Buffer.isBuffer(result.result) && result.result.length < 5 * 1024 ** 2);
   const omitted = result.omitted.map((line) => line.replace(/ \(.*| is on .*/, ''));
-  assert.equal(omitted, ['the patch of the tree', 'outputs/do.gemini.raw', 'what is omitted']);
+  assert.equal(omitted, [
+    'huge.bin cannot be read, or is too large',
+    'the patch of the tree',
+    'outputs/do.gemini.raw',
+    'what is omitted',
+  ]);
   assert.is(fetched(travelling, result).patch, null);
   assert.equal(readdirSync(path.join(travelling.folder, 'outputs')), ['do.gemini.out']);
   const shared = path.join(travelling.rig.root, 'shared');
   const whole = await bring(travelling, sent, shared);
-  assert.equal([Buffer.isBuffer(whole.result), whole.omitted], [false, []]);
+  assert.equal([Buffer.isBuffer(whole.result), whole.omitted.length], [false, 2]);
   assert.is(fetched(travelling, whole).patch, 'outputs/_fleet.patch');
+  const blocked = await bring(travelling, sent, path.join(whole.from.folder, 'manifest.json'));
+  assert.match(blocked.omitted.join(), 'cannot be written', 'a result is never refused');
+  assert.ok(Buffer.isBuffer(blocked.result));
 });
 
 test('the task is made where there is none, and inputs that are here stay as they are', async ({ travelling }) => {
