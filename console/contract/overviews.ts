@@ -181,7 +181,6 @@ export interface BookLine {
   state: string;
   model: string;
   sections: number;
-  held_section: number | null;
   tokens: number;
   usd: number;
   /** Answers whose price is not known; they are not included in the sum. */

@@ -1,6 +1,6 @@
 // Parses a suggested command that a button of the page may run. All other commands can only be copied.
 
-/** The command without the name of the program, as words; `continues` names the task that it continues in a new run. */
+/** The command without the name of the program, as words; `distill resume` is one verb. `continues`: the task that it continues in a new run. */
 interface PageCommand {
   words: readonly [verb: string, name: string, ...flags: string[]];
   continues: string | null;
@@ -27,6 +27,12 @@ const FLAGS: Record<string, Record<string, RegExp | null>> = {
     'trust-workspace': null,
   },
   supervise: { 'trust-workspace': null },
+  'distill resume': {
+    accept: null,
+    'max-calls': COUNT,
+    'max-tokens': /^\d{1,12}$/,
+    'max-usd': /^\d{1,6}(?:\.\d{1,2})?$/,
+  },
   budget: { set: COUNT },
   undo: { redo: COUNT },
   recover: { choose: /^(?:rollback|clear|export|ignore)$/ },
@@ -34,9 +40,10 @@ const FLAGS: Record<string, Record<string, RegExp | null>> = {
 
 /** @returns null if a button may not run it. */
 export function pageCommand(line: string): PageCommand | null {
-  const [verb, ...rest] = line.replace(/^(?:npx )?tollgate /, '').split(' ');
-  const flags = Object.hasOwn(FLAGS, verb!) ? FLAGS[verb!]! : null;
-  if (flags === null || !/^(?:npx )?tollgate /.test(line)) return null;
+  const [, verb = '', after = ''] = /^(?:npx )?tollgate (distill resume|\S+) (.*)$/s.exec(line) ?? [];
+  const flags = Object.hasOwn(FLAGS, verb) ? FLAGS[verb]! : null;
+  if (flags === null) return null;
+  const rest = after.split(' ');
   const names: string[] = [];
   const given: string[] = [];
   for (let at = 0; at < rest.length; at += 1) {
@@ -59,7 +66,7 @@ export function pageCommand(line: string): PageCommand | null {
   // The run decides by its own rules whether it trusts the folder.
   const flagWords = given.filter((flag) => flag !== '--trust-workspace');
   return {
-    words: [verb!, name, ...flagWords],
+    words: [verb, name, ...flagWords],
     continues: verb === 'run' || verb === 'supervise' ? name : null,
   };
 }

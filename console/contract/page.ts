@@ -84,7 +84,6 @@ export interface Actions {
   '/api/distill/start': { book: string; prompt: string | null; model: string; max_calls: number | null };
   '/api/distill/pause': { name: string };
   '/api/distill/stop': { name: string };
-  '/api/distill/resume': { name: string; accept?: boolean };
   '/api/distill/delete': { name: string; section: number };
   '/api/sweep': Record<string, never>;
 }

@@ -145,14 +145,20 @@ const CONTROLS: readonly Control[] = [
   {
     what: 'accept what is held',
     at: 'distill/walden',
-    use: (shown) => button(shown, 'Accept section 3').click(),
-    asks: ['/api/distill/resume', { name: 'walden', accept: true }],
+    async use(shown) {
+      await button(shown, 'Keep answer').click();
+      await button(shown, 'Run it').click();
+    },
+    asks: ['/api/run', { command: 'tollgate distill resume walden --accept' }],
   },
   {
     what: 'resume',
     at: 'distill/walden',
-    use: (shown) => button(shown, 'Resume').click(),
-    asks: ['/api/distill/resume', { name: 'walden' }],
+    async use(shown) {
+      await button(shown, 'Resume').click();
+      await button(shown, 'Run it').click();
+    },
+    asks: ['/api/run', { command: 'tollgate distill resume walden' }],
   },
   ...(['pause', 'stop'] as const).map((verb) => ({
     what: verb,

@@ -35,17 +35,18 @@ async function begin({ page, go, rig }: Live, name: string, most = ''): Promise<
 }
 
 live.test('a book is begun with its prompt, model and budget; a held section is accepted', async (shown) => {
-  const { rig, books, page } = shown;
+  const { rig, books, page, confirm } = shown;
   books.script('ask', [null, 'short']);
   await begin(shown, 'emerson', '12');
-  await page.getByRole('button', { name: 'Accept section 2' }).waitFor();
+  await page.getByRole('button', { name: 'Keep answer' }).waitFor();
+  await page.getByText('Paused: empty/short', { exact: true }).waitFor();
   assert.match(await stateOf(shown, 'emerson'), /^paused/);
   const [turn] = books.paid().slice(-2);
   assert.match(JSON.stringify(turn!.body), 'The arguments alone; <b>$(id)</b>.');
   assert.is(turn!.model, 'gemini-2.5-flash');
   await page.getByText('2 of 12 paid calls').waitFor();
   const { length: paid } = books.paid();
-  await page.getByRole('button', { name: 'Accept section 2' }).click();
+  await confirm('Keep answer', 'Run it');
   await page.getByText('complete', { exact: true }).waitFor();
   assert.is(await stateOf(shown, 'emerson'), 'complete');
   assert.is(books.paid().length, paid + 1, 'what is accepted is not paid again');
@@ -53,7 +54,7 @@ live.test('a book is begun with its prompt, model and budget; a held section is 
 });
 
 live.test('a book that runs is paused, goes on, and is stopped', async (shown) => {
-  const { books, page } = shown;
+  const { books, page, confirm } = shown;
   const first = shown.holdBooks();
   await begin(shown, 'thoreau');
   await books.asked(1);
@@ -66,11 +67,22 @@ live.test('a book that runs is paused, goes on, and is stopped', async (shown) =
   await page.getByRole('button', { name: 'Resume' }).waitFor();
   assert.match(await stateOf(shown, 'thoreau'), /^paused/);
   const second = shown.holdBooks();
-  await page.getByRole('button', { name: 'Resume' }).click();
+  await confirm('Resume', 'Run it');
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.locator('.mark').getByText('stopped').waitFor();
   second();
   assert.match(await stateOf(shown, 'thoreau'), /^stopped/);
+});
+
+live.test('the limit of paid calls is raised where it stopped the book', async (shown) => {
+  const { page, confirm, books } = shown;
+  await begin(shown, 'cicero', '1');
+  await page.getByText('Paused: the budget of paid calls is used up', { exact: true }).waitFor();
+  const { length: paid } = books.paid();
+  await confirm('Raise the limit', 'Run it');
+  await page.getByText('complete', { exact: true }).waitFor();
+  await page.getByText('3 of 21 paid calls').waitFor();
+  assert.is(books.paid().length, paid + 2);
 });
 
 live.test('a section is deleted, and the others stay', async ({ page, go, confirm, told }) => {

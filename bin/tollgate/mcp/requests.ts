@@ -57,7 +57,7 @@ export function distillWanted(
     return 'give `book`, to begin one, or `name`, to continue one, and not both';
   if (name !== undefined) {
     if (prompt !== undefined || via !== undefined) return '`prompt` and `via` are chosen when a book is begun';
-    return resumeWanted(String(name), 'ask_again', project, flags);
+    return resumeWanted(String(name), project, flags);
   }
   const root = realFolder(projectRoot(project.cwd));
   const file = realFolder(path.resolve(String(book)));

@@ -1,11 +1,11 @@
 // Shows one distillation: its progress, why it paused, the document so far, and the available actions.
 
-import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { BookShown } from '../../contract/overviews.ts';
 import type { Actions } from '../../contract/page.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
+import { ActionList } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lacking, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -34,51 +34,48 @@ export function BookView({ name }: { name: string }) {
   );
 }
 
+/** Of `paused (the disk is full)`: `Paused: the disk is full`. */
+const sentenceOf = (state: string): string =>
+  `${state.charAt(0).toUpperCase()}${state.slice(1)}`.replace(/ \((.+)\)$/, ': $1');
+
 function Sheet({ of }: { of: BookShown }) {
   const deleting = useSignal<number | null>(null);
-  const { name, state, calls, tokens, usd, document, trace, next_actions: next, evidence, held_section: held } = of;
+  const { name, state, calls, tokens, usd, document, trace, next_actions: next, evidence } = of;
   const act = async <P extends keyof Actions>(path: P, wish: Actions[P]) => {
     const problem = await change(path, wish);
     if (problem !== null) tellProblem(problem);
   };
   const isRunning = state === 'running';
+  const isOpen = !isRunning && state !== 'complete' && next.length > 0;
   return (
     <>
+      {isOpen && evidence !== '' && (
+        <section class="panel failure" aria-label="Why it paused">
+          <p class="sentence">
+            <Words of={sentenceOf(state)} />
+          </p>
+          <Quote of={evidence} label="Evidence" as="code" />
+          <ActionList of={next} />
+        </section>
+      )}
+      {isOpen && evidence === '' && (
+        <Panel title="Next">
+          <ActionList of={next} />
+        </Panel>
+      )}
       <Panel
         title="Progress"
         aside={
-          <div class="buttons">
-            {isRunning ? (
-              <>
-                <button type="button" class="button small" onClick={() => act('/api/distill/pause', { name })}>
-                  Pause
-                </button>
-                <button type="button" class="button small grave" onClick={() => act('/api/distill/stop', { name })}>
-                  Stop
-                </button>
-              </>
-            ) : (
-              <>
-                {held !== null && (
-                  <button
-                    type="button"
-                    class="button small main"
-                    onClick={() => act('/api/distill/resume', { name, accept: true })}
-                  >
-                    Accept section {held}
-                  </button>
-                )}
-                <button
-                  type="button"
-                  class="button small"
-                  disabled={state === 'complete'}
-                  onClick={() => act('/api/distill/resume', { name })}
-                >
-                  Resume
-                </button>
-              </>
-            )}
-          </div>
+          isRunning && (
+            <div class="buttons">
+              <button type="button" class="button small" onClick={() => act('/api/distill/pause', { name })}>
+                Pause
+              </button>
+              <button type="button" class="button small grave" onClick={() => act('/api/distill/stop', { name })}>
+                Stop
+              </button>
+            </div>
+          )
         }
       >
         <p>
@@ -101,12 +98,6 @@ function Sheet({ of }: { of: BookShown }) {
             Asks again in <Countdown to={of.waits_until} />.
           </p>
         )}
-        {evidence !== '' && <Quote of={evidence} label="Why it rests" />}
-        {next.map((action) => (
-          <p key={actionLine(action)} class="soft">
-            <Words of={actionLine(action)} />
-          </p>
-        ))}
         <div class="buttons">
           <span class="dim">Export as</span>
           {['md', 'txt', 'pdf'].map((format) => (

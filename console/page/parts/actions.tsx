@@ -62,6 +62,9 @@ const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
   [/^undo /, 'Restore'],
   [/^recover /, 'Repair session'],
   [/^supervise /, 'Continue'],
+  [/ --max-(?:calls|tokens|usd)=/, 'Raise the limit'],
+  [/ --accept$/, 'Keep answer'],
+  [/^distill resume /, 'Resume'],
   [/ --restore\b/, 'Restore and check'],
   [/ --recheck\b/, 'Check again'],
   [/ --(?:redo|redo-all)\b/, 'Redo'],
@@ -138,6 +141,8 @@ export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of
 function effectOf({ command = '', pays, changes }: NextAction): string {
   const { words, continues } = pageCommand(command) ?? { words: [], continues: null };
   if (words[0] === 'budget') return 'It allows more paid calls.';
+  if (words[0] === 'distill resume')
+    return 'Accepted sections cost nothing. Each further section makes a paid call, within the limits of the book.';
   const cost =
     continues === null
       ? pays

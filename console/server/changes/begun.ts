@@ -14,16 +14,8 @@ export const continueWanted = (
   project: { trustWorkspace: boolean },
 ): WantedRun => wanted(`${verb}-${task}`, task, [verb, task, ...flags, '--json', ...trust(project)]);
 
-export const resumeWanted = (
-  name: string,
-  held: 'accept' | 'ask_again',
-  project: { trustWorkspace: boolean },
-  flags: readonly string[] = [],
-): WantedRun =>
-  wanted(`distill-${name}`, null, [
-    ...['distill', 'resume', name, '--json', ...trust(project), ...flags],
-    ...(held === 'accept' ? ['--accept'] : []),
-  ]);
+export const resumeWanted = (name: string, project: { trustWorkspace: boolean }, flags: readonly string[]): WantedRun =>
+  wanted(`distill-${name}`, null, ['distill', 'resume', name, '--json', ...trust(project), ...flags]);
 
 export const comparisonWanted = (id: string, project: { trustWorkspace: boolean }): WantedRun =>
   wanted(id, null, ['compare', `--resume=${id}`, '--json', ...trust(project)]);

@@ -50,6 +50,8 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     if (wanted === null)
       return refused(400, 'this command cannot be run from the page; nothing was changed', 'copy it');
     const { words, continues } = wanted;
+    const [verb, name, ...flags] = words;
+    if (verb === 'distill resume') return begun(project, resumeWanted(name, project, flags), `${name} continues`);
     if (continues === null) return changed(project.commands.change(words));
     const found = foundTask(continues, project);
     if ('how' in found) return found;
@@ -58,7 +60,6 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
       return refused(409, `${continues} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
     // A second run would wait, and then repeat what the first one was asked for.
     if (row.state === 'running') return refused(409, `${continues} is already running; nothing was started`);
-    const [, , ...flags] = words;
     if (flags.length === 0 && row.supervision?.question)
       return refused(409, `${continues} waits for an answer`, 'answer its question first');
     // A task that a reasoner leads continues under it.
@@ -123,8 +124,6 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   },
   '/api/distill/pause': ({ name }, { commands }) => changed(commands.change(['distill', 'pause', name])),
   '/api/distill/stop': ({ name }, { commands }) => changed(commands.change(['distill', 'stop', name])),
-  '/api/distill/resume': ({ name, accept = false }, project) =>
-    begun(project, resumeWanted(name, accept ? 'accept' : 'ask_again', project), `${name} continues`),
   '/api/distill/delete': ({ name, section }, { commands }) =>
     changed(commands.change(['distill', 'delete-section', name, String(section)])),
 
@@ -178,7 +177,6 @@ type Field =
   | 'count or null'
   | 'word or null'
   | 'flag'
-  | 'flag?'
   | 'lines'
   | 'stages'
   | readonly string[];
@@ -213,7 +211,6 @@ export const WISHES = {
   '/api/distill/start': { book: 'word', prompt: 'text or null', model: 'word', max_calls: 'count or null' },
   '/api/distill/pause': { name: 'id' },
   '/api/distill/stop': { name: 'id' },
-  '/api/distill/resume': { name: 'id', accept: 'flag?' },
   '/api/distill/delete': { name: 'id', section: 'count' },
   '/api/sweep': {},
 } as const satisfies { [P in keyof Actions]: Record<keyof Actions[P], Field> };
@@ -234,7 +231,6 @@ const TESTS: Record<Exclude<Field, readonly string[]>, (value: unknown) => boole
   'count or null': (value) => value === null || isCount(value),
   'word or null': (value) => value === null || isWord(value),
   flag: (value) => typeof value === 'boolean',
-  'flag?': (value) => value === undefined || typeof value === 'boolean',
   lines: (value) => isList(value) && value.every((line) => isText(line) && line.length <= MAX_WORD),
   stages: (value) => isList(value) && value.every(isStage),
 };

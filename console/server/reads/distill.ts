@@ -32,8 +32,8 @@ async function opening(name: string, { cwd, environment, clock }: Place) {
   }
 }
 
-const lineOf = ({ name, state, model, sections, held_section, tokens, usd, unpriced_answers, calls }: BookLine) => ({
-  ...{ name, state, model, sections, held_section },
+const lineOf = ({ name, state, model, sections, tokens, usd, unpriced_answers, calls }: BookLine) => ({
+  ...{ name, state, model, sections },
   ...{ tokens, usd, unpriced_answers, calls },
 });
 

@@ -35,8 +35,8 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^sessions\/\*$/, /^[\d,]+ lines? of rules.*$/, 'N lines of rules'],
   [/^sessions\/\*$/, /^\d+ .+$/, 'N PROMPT'],
   [
-    /^(?:tasks\/\*|failures)$/,
-    /^(?:Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again)$/,
+    /^(?:tasks\/\*|failures|distill\/\*)$/,
+    /^(?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again)$/,
     'ACTION',
   ],
   [/^tasks\/\*$/, /^.+, attempt \d+ by .+/, 'STAGE, attempt N'],
@@ -48,7 +48,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/./, /^Release the hold on .+/, 'Release the hold on CLI'],
   [/./, /^Change the .+/, 'Change the BUDGET'],
   [/./, /^At the most.*/, 'At the most'],
-  [/./, /^(Delete|Accept) section \d+$/, '$1 section N'],
+  [/./, /^Delete section \d+$/, 'Delete section N'],
   [/./, /^all [\d,]+ tasks$/, 'all N tasks'],
   [/./, /^calls .+/, 'calls TOOL'],
   [/./, /^(?:Result of|Failed:) .+/, 'Result of TOOL'],
@@ -58,7 +58,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
 
 const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
   [
-    /^dialog (?:Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again|Rerun)\?$/,
+    /^dialog (?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again|Rerun)\?$/,
     'dialog ACTION?',
   ],
   [/^dialog Create and run .+\?$/, 'dialog Create and run TASK?'],
@@ -252,8 +252,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'dialog Distill a book: button "Begin"': 'live-books',
   'distill/*: button "Pause"': 'live-books',
   'distill/*: button "Stop"': 'live-books',
-  'distill/*: button "Resume"': 'live-books',
-  'distill/*: button "Accept section N"': 'live-books',
+  'distill/*: button "ACTION"': 'live-books',
   'distill/*: button "Delete section N"': 'live-books',
   'distill/*: download "Markdown"': 'live-books',
   'distill/*: download "Text"': 'live-books',

@@ -2,7 +2,7 @@
 
 import type { BookShown } from '../../../console/contract/overviews.ts';
 import type { ResourcesOf } from '../../../console/contract/resources.ts';
-import { toDo } from '../../../policies/facts/next-action.ts';
+import { toDo, toType } from '../../../policies/facts/next-action.ts';
 import { BOOK, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
 
 export function toldSession(text: Texts): ResourcesOf['session'] {
@@ -54,13 +54,16 @@ export function toldBook(text: Texts): BookShown {
     state: 'paused (refusal)',
     model: text('model'),
     sections: 2,
-    held_section: 3,
     tokens: 4321,
     usd: 0.1,
     unpriced_answers: 1,
     calls: { used: 3, total: 40 },
     evidence: text('evidence'),
-    next_actions: [toDo(text('next'))],
+    next_actions: [
+      toDo(text('next')),
+      toType(text('next command'), `tollgate distill resume ${BOOK}`, 'pays'),
+      toType(text('keep'), `tollgate distill resume ${BOOK} --accept`, 'pays'),
+    ],
     waits_until: LATER,
     document: [
       { section: 1, title: text('title'), chars: 400, text: text('section'), state: 'kept' },
