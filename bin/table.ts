@@ -71,6 +71,13 @@ export function tableLines(
   return lines;
 }
 
+/** Labels and their texts in two columns. What to do next is bold. An empty label continues the one above. */
+export function labelLines(rows: readonly (readonly [label: string, text: string])[], ink: Sheet['ink']): string[] {
+  const colours = coloursOf(ink);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return rows.map(([label, text]) => `  ${colours[label === 'next' ? 'bold' : 'dim'](label.padEnd(width))}  ${text}`);
+}
+
 /** The widths within the room, after cutting the widest columns that may be cut; null if they do not fit. */
 function shrunk(
   columns: readonly Column[],

@@ -6,7 +6,7 @@ import { actionLine, type NextAction } from '../../policies/facts/next-action.ts
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, PAPER, type Sheet } from '../sheet.ts';
-import { type Column, tableLines } from '../table.ts';
+import { type Column, labelLines, tableLines } from '../table.ts';
 import {
   failuresFirst,
   failureWords,
@@ -112,15 +112,16 @@ function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] 
   if (isPaper) return [...tableLines(TASKS, rows, sheet), ...more];
   const [heading, ...lines] = tableLines(TASKS.filter(isForTerminal), rows, sheet);
   // A failure's action is shown with its group, and a question's with the question. A user could not type a command that is cut, so it is on its own line.
-  const { dim } = coloursOf(sheet.ink);
-  const nextOf = (row: TaskRow): string[] =>
+  const { bold, dim } = coloursOf(sheet.ink);
+  const nextLines = (row: TaskRow): string[] =>
     row.next_action === null || row.class !== null || row.state === 'parked' || !needsUser(row)
       ? []
-      : [dim(`  ${actionOf(row.next_action)}`)];
-  return [heading!, ...lines.flatMap((line, i) => [line, ...nextOf(tasks[i]!)]), ...more];
+      : [dim(`  → ${nextOf(row.next_action)}`)];
+  const title = isAll || report.groups.length === 0 ? [] : ['Other tasks:'].map(bold);
+  return [...title, heading!, ...lines.flatMap((line, i) => [line, ...nextLines(tasks[i]!)]), ...more];
 }
 
-const actionOf = (action: NextAction): string => `→ ${words(actionLine(action), 400)}`;
+const nextOf = (action: NextAction): string => words(actionLine(action), 400);
 
 /** On a terminal: a paragraph for each failure, with what to do. On paper: a row without headings, which are not needed. */
 function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boolean): string[] {
@@ -134,19 +135,22 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
         sheet,
       ).slice(1),
     ];
-  const { bold, red, dim } = coloursOf(sheet.ink);
+  const { bold, red, yellow } = coloursOf(sheet.ink);
   const most = mostRows(sheet, isAll, MOST_GROUPS);
   const byId = new Map(tasks.map((row) => [row.task_id, row]));
   const shown = groups.slice(0, most).map((group) => {
     const [failure, , since, evidence] = groupCells(group, now, sheet);
-    const { next_action: action = null, sentence = null } = byId.get(group.task_ids[0]!) ?? {};
-    return [
-      `${bold(red(failure!))}  ${howMany(group)}, first seen ${since}`,
-      ...(sentence === null ? [] : [`  ${words(sentence, 300)}`]),
-      `  ${namesOf(group.task_ids, isAll)}`,
-      ...(group.evidence === null ? [] : [`  ${dim(evidence!)}`]),
-      ...(action === null ? [] : [`  ${actionOf(forAll(action, group.task_ids))}`]),
+    const first = byId.get(group.task_ids[0]!);
+    const paint = first?.state === 'interrupted' ? yellow : red;
+    const rows: [label: string, text: string][] = [
+      [group.task_ids.length === 1 ? 'task' : howMany(group), `${namesOf(group.task_ids, isAll)} (first ${since})`],
+      ...(group.evidence === null ? [] : [['evidence', evidence!] satisfies [string, string]]),
+      ...(first?.next_action
+        ? [['next', nextOf(forAll(first.next_action, group.task_ids))] satisfies [string, string]]
+        : []),
+      ['class', failure!],
     ];
+    return [bold(paint(words(first?.sentence ?? group.sentence, 300))), ...labelLines(rows, sheet.ink)];
   });
   const more = moreLines(groups.length, most, 'failures');
   return [...shown, ...(more.length === 0 ? [] : [more])].flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));

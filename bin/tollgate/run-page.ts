@@ -8,6 +8,7 @@ import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
+import { labelLines } from '../table.ts';
 
 const MARKS: Record<RunReport['state'], [mark: string, paint: Paint]> = {
   done: ['✓', 'green'],
@@ -35,16 +36,15 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
     ['cost', costWords(report)],
     ['summary', near(report.files.summary)],
   ];
-  const width = Math.max(...rows.map(([label]) => label.length));
   return `${[
     '',
     colours.bold(colours[paint](visible(`${mark} ${report.task_id}: ${headline(report)}`))),
     ...(failure === null ? [] : [visible(failureSentence(failure))]),
     '',
-    ...rows.map(([label, text]) => {
-      const name = label.padEnd(width);
-      return `  ${label === 'next' ? colours.bold(name) : colours.dim(name)}  ${oneLine(visible(text), MAX_TEXT)}`;
-    }),
+    ...labelLines(
+      rows.map(([label, text]) => [label, oneLine(visible(text), MAX_TEXT)]),
+      ink,
+    ),
   ].join('\n')}\n`;
 }
 

@@ -3,6 +3,7 @@
 import { launcherIn } from '../../loops/launcher.ts';
 import { statusOf, type TasksStatus } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { oneLine, shellWord, spell, visible } from '../../policies/text/display.ts';
 import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
 import { readArguments } from '../command.ts';
@@ -116,7 +117,8 @@ function urgentLines(urgent: TasksStatus['tasks'], { at }: TasksStatus, { ink }:
   const rows = failuresFirst(largestFirst.map((tasks) => ({ state: tasks[0]!.state, tasks }))).map(({ tasks }) => {
     const [{ state, class: errorClass, reason, at: last }] = tasks as [TasksStatus['tasks'][number]];
     const words = state.replace('_', ' ');
-    const why = errorClass === null ? '' : `${failureWords(errorClass, reason)}, ${ago(last ?? at, new Date(at))}: `;
+    const sentence = errorClass === null ? '' : failureSentence({ class: errorClass, reason }).replace(/\.$/, ': ');
+    const when = errorClass === null ? '' : ` (${ago(last ?? at, new Date(at))})`;
     const names = namesOf(
       tasks.map(({ task_id }) => task_id),
       isAll,
@@ -124,7 +126,7 @@ function urgentLines(urgent: TasksStatus['tasks'], { at }: TasksStatus, { ink }:
     return {
       state: `${tasks.length} ${words}`,
       paint: STATE_PAINT(words),
-      text: oneLine(visible(`${why}${names}`), MOST_TEXT),
+      text: oneLine(visible(`${sentence}${names}${when}`), MOST_TEXT),
     };
   });
   if (rows.length === 0) return [];

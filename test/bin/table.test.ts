@@ -198,6 +198,10 @@ test('a terminal gets 20 tasks below the failures, and says how many more there 
   const shown = (sheet: Sheet, isAll: boolean) => renderText(MANY, { sheet, spent: null, isAll }).split('\n');
   const terminal = shown(at(120), false);
   assert.is(terminal[0]!.replace(/in \S+:/, 'in DIR:'), '26 tasks in DIR: 1 failed, 25 done');
+  assert.equal(
+    terminal.slice(2, 9).map((line) => line.slice(0, 10).trim()),
+    [ROW.sentence!.slice(0, 10).trim(), 'task', 'evidence', 'next', 'class', '', 'Other task'],
+  );
   const rows = terminal.slice(terminal.findIndex((line) => line.startsWith('TASK')) + 1);
   assert.equal(
     [rows.filter((line) => /^done-/.test(line)).length, rows.at(-2)],
@@ -230,8 +234,8 @@ test('on a terminal, the status has one line for each cause, and a question with
   assert.equal(lines.slice(1), [
     '',
     'Needs you:',
-    '  6 failed  auth (bad_credentials), just now: b, c, d, e, f, and 1 more',
-    '  1 failed  auth (bad_key), just now: a',
+    '  6 failed  The service rejected the credentials of the CLI: b, c, d, e, f, and 1 more (just now)',
+    '  1 failed  The service rejected the API key as invalid: a (just now)',
     '  1 parked  asks',
     '',
     'Questions:',
@@ -241,7 +245,7 @@ test('on a terminal, the status has one line for each cause, and a question with
     'Next: `tollgate report` says what to do',
     '',
   ]);
-  assert.match(renderStatus(status as unknown as TasksStatus, at(80), true), 'b, c, d, e, f, g\n');
+  assert.match(renderStatus(status as unknown as TasksStatus, at(80), true), 'b, c, d, e, f, g (just now)\n');
 });
 
 test('a terminal omits a column in which no row has anything', () => {
