@@ -158,8 +158,13 @@ export function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
 
 function movingLine({ done, failed, active, total, calls, running }: BatchProgress): string {
   const tools = Object.entries(running).flatMap(([tool, count]) => (count ? [`${tool} ${count}`] : []));
-  const now = tools.length === 0 ? '' : ` (${tools.join(', ')})`;
-  return `${done} of ${total} done, ${failed} failed, ${active} at work${now}; ${calls} paid ${calls === 1 ? 'call' : 'calls'}`;
+  const calling = Object.values(running).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const now = [
+    ...(calling === 0 ? [] : [`${calling} calling (${tools.join(', ')})`]),
+    ...(active > calling ? [`${active - calling} waiting or checking`] : []),
+    ...(calls === 0 ? [] : [`${calls} paid ${calls === 1 ? 'call' : 'calls'} by ended tasks`]),
+  ];
+  return [`${done} of ${total} done, ${failed} failed`, ...now].join(', ');
 }
 
 function endedLine(row: BatchRow, { done, failed, total }: BatchProgress): string {

@@ -99,7 +99,7 @@ function firstOf(rows: readonly BatchRow[]): number {
   return EXIT_ORDER.find((code) => codes.includes(code)) ?? TOLLGATE_EXIT.failure;
 }
 
-const MAX_GROUPS = 14;
+const MAX_GROUPS = 9;
 
 const MAX_CHARS = 400;
 
@@ -112,13 +112,15 @@ export function renderBatch(report: BatchReport): string {
       '',
       ...totalsTable(totals),
       '',
-      ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
+      ...(groups.length === 0
+        ? []
+        : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap((group) => groupLines(group, report.tasks))]),
       ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
       ...(groups.length === 0 ? [] : ['']),
       ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note, MAX_CHARS)}`),
       ...notifiedLines(report.notified ?? []),
       ...(notes.length === 0 ? [] : ['']),
-      ...(next.length === 0 ? [] : ['Next:', ...next.map((action) => `- ${actionLine(action)}`)]),
+      ...(next.length === 0 ? [] : ['Next:', ...next.map((action) => `- ${actionLine(action)}`), '']),
       `Files: ${path.dirname(files.report)}${path.sep}`,
     ].join('\n')}\n`,
   );
@@ -153,28 +155,34 @@ function headline({ state, totals: { done, tasks } }: BatchReport): string {
   return state === 'interrupted' ? `interrupted, ${share}` : share;
 }
 
-function groupLines(group: BatchFailure): string[] {
-  const { class: errorClass, reason, signature, message, count, task_ids: tasks } = group;
-  const what = errorClass === null ? oneLine(message ?? 'failed', MAX_CHARS) : `${errorClass} (${reason})`;
-  const rest = count > tasks.length ? ` and ${count - tasks.length} more` : '';
+/** A heading of what happened, the evidence and the steps of the first task, and the class for those who know it. */
+function groupLines(group: BatchFailure, rows: readonly BatchRow[]): string[] {
+  const { class: errorClass, reason, message, count, task_ids: tasks } = group;
+  const what =
+    errorClass === null ? oneLine(message ?? 'failed', MAX_CHARS) : failureSentence({ class: errorClass, reason });
+  const more = count > tasks.length ? ` and ${count - tasks.length} more` : '';
+  const first = rows.find(({ task_id }) => task_id === tasks[0]);
+  const evidence = first?.stages.find(({ stage }) => stage === first.failed_stage)?.evidence?.text ?? '';
   return [
-    `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '), MAX_CHARS)}${rest}`,
-    ...(errorClass === null ? [] : [`  ${failureSentence({ class: errorClass, reason })}`]),
+    `- ${count} × ${what}`,
+    `  tasks: ${oneLine(tasks.join(', '), MAX_CHARS)}${more}`,
+    ...(evidence === '' ? [] : [`  evidence: ${oneLine(evidence, MAX_CHARS)}`]),
     ...thenLine(group),
-    ...group.next_actions
-      .slice(0, 2)
-      .map(
-        (action) =>
-          `  → ${count === 1 ? '' : `${tasks[0]}: `}${actionLine({ ...action, text: oneLine(action.text, MAX_CHARS) })}`,
-      ),
+    ...group.next_actions.slice(0, 2).map((action) => {
+      const line = actionLine({ ...action, text: oneLine(action.text, MAX_CHARS) });
+      return `  next${count === 1 ? '' : ` for ${tasks[0]}`}: ${line}`;
+    }),
+    ...(errorClass === null ? [] : [`  class: ${errorClass} (${reason})`]),
   ];
 }
 
 /** The class's advice is used only if the failure itself has no next action. */
 function thenLine({ class: errorClass, retry_at, next_actions }: BatchFailure): string[] {
-  const advice = errorClass === null || next_actions.length > 0 ? [] : [CLASSES[errorClass].next];
-  const words = [...advice, ...(retry_at === null ? [] : [`not before ${retry_at}`])].join(', ');
-  return words === '' ? [] : [`  Then: ${words}`];
+  const isAdvised = errorClass !== null && next_actions.length === 0;
+  return [
+    ...(retry_at === null ? [] : [`  not before: ${retry_at}`]),
+    ...(isAdvised ? [`  next: ${CLASSES[errorClass].next}`] : []),
+  ];
 }
 
 type SavedReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };

@@ -65,12 +65,18 @@ export async function writeBatchReport(
           ...signIn,
           ...(begun.length === 0
             ? []
-            : [toType('continue with those that have begun', lineOf(begunFile, flags.filter(isNoRedo)), 'pays')]),
+            : [
+                toType(
+                  `continue with the ${begun.length} that ${begun.length === 1 ? 'has' : 'have'} begun`,
+                  lineOf(begunFile, flags.filter(isNoRedo)),
+                  'pays',
+                ),
+              ]),
           ...(untouched.length === 0
             ? []
             : [
                 toType(
-                  'run the remaining tasks; what is done costs nothing',
+                  `run the ${untouched.length} unfinished ${untouched.length === 1 ? 'task' : 'tasks'} again; finished stages are not paid twice`,
                   lineOf(begun.length === 0 ? files.left : untouchedFile, flags),
                   'pays',
                 ),

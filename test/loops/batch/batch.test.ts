@@ -101,7 +101,7 @@ test('some fail: exit 1, grouped by what they have in common, and the line that 
     [1, 'tooling', 2, ['bad', 'worse']],
   );
   assert.equal(report.next_actions.map(actionLine), [
-    `run the remaining tasks; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 2\``,
+    `run the 2 unfinished tasks again; finished stages are not paid twice: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 2\``,
   ]);
   rig.answer(() => answerWith('codex', 'done'));
   const rest = await batch(rig, [], `--from=${report.files.left}`);

@@ -68,7 +68,7 @@ test('a refused sign-in stops its tool for the others, later stages too, until t
   ]);
   assert.equal(report.next_actions.map(actionLine), [
     'see how to sign in again: `tollgate preflight --tools gemini`',
-    `run the remaining tasks; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 1\``,
+    `run the 3 unfinished tasks again; finished stages are not paid twice: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 1\``,
   ]);
   const failure = JSON.parse(readFileSync(path.join(rig.project, `.tmp/task/${held}/state/last_failure.json`), 'utf8'));
   assert.equal(

@@ -64,15 +64,18 @@ test('whole', () => {
 
 ## Failures
 
-- 2 × auth (not_signed_in), v1:aaaaaaaaaaaaaaaa…: b, c
-  The CLI is not signed in.
-  Then: not before 2026-03-02T00:00:00.000Z
-  → b: start \`codex login\`
-  → b: check it: \`tollgate preflight --tools codex\`
-- 1 × another run has this task: d
+- 2 × The CLI is not signed in.
+  tasks: b, c
+  not before: 2026-03-02T00:00:00.000Z
+  next for b: start \`codex login\`
+  next for b: check it: \`tollgate preflight --tools codex\`
+  class: auth (not_signed_in)
+- 1 × another run has this task
+  tasks: d
 
 Next:
 - run the remaining tasks: \`tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2\`
+
 Files: /p/.tmp/batch/b/
 `,
   );
@@ -82,7 +85,7 @@ test('a thousand tasks that all fail differently still make a short page', () =>
   const all = Array.from({ length: 1000 }, (_, i) => failed(`t${i}`, { signature: `v1:${i}` }));
   const lines = renderBatch(reportOf(all)).split('\n');
   assert.ok(lines.length <= 80, String(lines.length));
-  assert.ok(lines.includes('- and 986 more kinds of failure: report.json has them all'));
+  assert.ok(lines.includes('- and 991 more kinds of failure: report.json has them all'));
 });
 
 const BREAKS: [what: string, told: (paid: () => number) => RowEnd, state: string, exit: number][] = [
