@@ -38,6 +38,7 @@ type Way = 'codex' | 'bash' | 'tollgate';
 
 const BASH = path.resolve('bench/peers/bash-wrapper.sh');
 const TOLLGATE = path.resolve('dist/tollgate.cjs');
+const CALL = `call codex --timeout-ms ${LIMIT_SEC * 1000} --access full --trust-workspace --exit-by-class`;
 
 function commandOf(way: Way, home: RealHome): string[] {
   const prompt = home.write('ask.md', 'Say hello.');
@@ -48,21 +49,7 @@ function commandOf(way: Way, home: RealHome): string[] {
     case 'bash':
       return [BASH, prompt, out];
     case 'tollgate':
-      return [
-        ...[
-          process.execPath,
-          TOLLGATE,
-          'call',
-          'codex',
-          '-f',
-          prompt,
-          '--out',
-          out,
-          '--timeout-ms',
-          `${LIMIT_SEC * 1000}`,
-        ],
-        ...['--access', 'full', '--trust-workspace', '--exit-by-class'],
-      ];
+      return [process.execPath, TOLLGATE, ...CALL.split(' '), '-f', prompt, '--out', out];
   }
 }
 

@@ -79,7 +79,7 @@ export function originalsOf({ project }: Pick<SabotageWorld, 'project'>): Map<st
 export const journalLines = ({ project }: Pick<SabotageWorld, 'project'>, name: 'a' | 'b'): string[] =>
   (ordinary(path.join(project, '.tmp/task', name, 'state/journal.jsonl'))?.toString('utf8') ?? '')
     .split('\n')
-    .filter((line) => line !== '');
+    .filter(Boolean);
 
 /** `ids`: `dev:ino` by absolute path. `texts`: the contents of regular files that are not large. */
 export function fileTable(root: string) {
