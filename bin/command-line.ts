@@ -175,7 +175,9 @@ function complete(spec: CommandSpec, flags: Record<string, FlagRow>, args: Argum
 function unknownFlag(spec: CommandSpec, flags: Record<string, FlagRow>, raw: string): Parsed {
   const known = [...Object.keys(flags).map((name) => `--${name}`), ...(spec.families ?? []).map((f) => f.shown)];
   const near = nearest(raw, known);
-  return invalid(`unknown flag ${raw}${near === null ? '' : `; did you mean ${near}?`}`);
+  if (near !== null) return invalid(`unknown flag ${raw}; did you mean ${near}?`);
+  const isPrompt = spec.words.called === 'PROMPT' && !raw.startsWith('--');
+  return invalid(`unknown flag ${raw}${isPrompt ? '; put -- before a prompt that begins with a dash' : ''}`);
 }
 
 const invalid = (message: string): Parsed => ({ how: 'invalid', message });

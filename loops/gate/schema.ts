@@ -102,7 +102,7 @@ async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compile
   } catch (error) {
     engines.delete(kind);
     const message = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
-    const [first] = message.replace(/^schema is invalid: data/, 'it is not a JSON Schema: ').split(', data/');
+    const [first] = message.replace(/^schema is invalid: data/, '').split(', data/');
     return { how: 'invalid', message: first!.slice(0, 500) };
   } finally {
     // Otherwise ajv caches it for ever.

@@ -53,7 +53,10 @@ export const MACHINE_ACTIONS = {
   ],
   broken_install: reinstalled,
   bad_flag: (situation) => [
-    install(situation, `install a version of ${situation.tool} that knows the flag`),
+    install(
+      situation,
+      `correct the flag that the evidence names, or install a version of ${situation.tool} that knows it`,
+    ),
     ...checked(situation),
   ],
   bad_input: (situation) => [...readFirst(situation), ...checked(situation)],

@@ -147,7 +147,7 @@ const REFUSED: [what: string, schema: string, says: RegExp][] = [
   ['a file that is not there', 'none.json', /--json-schema none\.json: .*give a file, or JSON that begins with \{/],
   ['JSON that breaks off', '{"type":', /--json-schema is not a JSON object/],
   ['a file that is not JSON', 'ask.md', /--json-schema ask\.md is not a JSON object/],
-  ['no JSON Schema', '{"type":"number of things"}', /--json-schema is not a JSON Schema: /],
+  ['no JSON Schema', '{"type":"number of things"}', /--json-schema is not a JSON Schema: \/type must be/],
   ['a folder', '.', /--json-schema \.: /],
 ];
 for (const [what, schema, says] of REFUSED)
