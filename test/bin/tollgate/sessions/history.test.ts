@@ -1,5 +1,6 @@
 // tollgate history: what is shown of a conversation, for people and for machines, and what is refused.
 
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -255,6 +256,29 @@ test('a ledger that somebody planted, or a newer version wrote, is told and not 
   assert.match(
     (await tollgate(rig, ['history', SESSION_IDS.codex])).out,
     `note: ${ledger} is a symbolic link, and no regular file; put it elsewhere`,
+  );
+});
+
+/** macOS has another script(1), with other flags. */
+const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
+
+(hasTerminal ? test : test.skip)('on a terminal it has local times and paths, and breaks no word', ({ rig }) => {
+  const answer = 'Each of the forty words is whole '.repeat(6).trim();
+  makeIn(rig, 'gemini', [{ prompt: 'look', answer }]);
+  const command = `stty cols 60; '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' history ${SESSION_IDS.gemini}`;
+  const { stdout } = spawnSync('script', ['-qefc', command, '/dev/null'], {
+    cwd: rig.project,
+    env: { ...rig.env, TERM: 'xterm', NO_COLOR: '1', SHELL: '/bin/sh' },
+    encoding: 'utf8',
+    input: '',
+  });
+  const lines = stdout.split('\r\n');
+  assert.match(lines[1]!, /^~\/\.gemini\//);
+  assert.match(lines[3]!, /^Turn 1, (?:\d{4}-\d\d-\d\d )?\d\d:\d\d \(.+\), 11 tokens in, 7 out$/);
+  assert.is(lines.slice(5).join(' ').trim(), answer);
+  assert.equal(
+    lines.slice(3).filter((line) => line.length > 60),
+    [],
   );
 });
 
