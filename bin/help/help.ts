@@ -27,15 +27,25 @@ export async function renderHelp(spec: CommandSpec, form: keyof typeof HELP_WIDT
     });
   }
   for (const family of spec.families ?? []) parser.option(family.shown.slice(2), { describe: family.about });
-  for (const [line, does] of form === 'short' ? spec.examples.slice(0, 2) : spec.examples) parser.example(line, does);
   const exits = spec.exits
     .map(([code, means]) => `  ${`${code} `.padEnd(9)}${form === 'short' ? means.split(/[;:] /)[0] : means}`)
     .join('\n');
   const pointer = `${spec.name} --help --all shows all ${Object.keys(every).length} flags, also --json and --quiet.`;
-  const end = `Exit codes:\n${wrapped(exits, columns)}${form === 'short' ? `\n\n${wrapped(pointer, columns)}` : ''}`;
+  const examples = exampleLines(form === 'short' ? spec.examples.slice(0, 2) : spec.examples, columns);
+  const end = `Examples:\n${examples}\n\nExit codes:\n${wrapped(exits, columns)}${form === 'short' ? `\n\n${wrapped(pointer, columns)}` : ''}`;
   // yargs puts a type directly after a text that fills its line.
   const help = (await parser.getHelp()).replace(/(?<=[^\s[])\[(?=string|number|array|choices|default)/g, ' [');
   return `${help.trimEnd()}\n\n${end}\n`;
+}
+
+/** A command that is too long for its column has lines of its own, so that it is read and copied whole. */
+function exampleLines(examples: CommandSpec['examples'], columns: number): string {
+  const most = Math.floor(columns / 2) - 4;
+  const column = Math.max(20, ...examples.map(([line]) => line.length).filter((length) => length <= most));
+  const lines = examples.map(([line, does]) =>
+    line.length <= column ? `  ${line.padEnd(column)}  ${does}` : `  ${line}\n  ${' '.repeat(column)}  ${does}`,
+  );
+  return wrapped(lines.join('\n'), columns);
 }
 
 const YARGS_TYPE = {
