@@ -176,7 +176,7 @@ function unknownFlag(spec: CommandSpec, flags: Record<string, FlagRow>, raw: str
   const known = [...Object.keys(flags).map((name) => `--${name}`), ...(spec.families ?? []).map((f) => f.shown)];
   const near = nearest(raw, known);
   if (near !== null) return invalid(`unknown flag ${raw}; did you mean ${near}?`);
-  const isPrompt = spec.words.called === 'PROMPT' && !raw.startsWith('--');
+  const isPrompt = spec.words.called === 'PROMPT' && (!raw.startsWith('--') || /\s/.test(raw));
   return invalid(`unknown flag ${raw}${isPrompt ? '; put -- before a prompt that begins with a dash' : ''}`);
 }
 

@@ -133,6 +133,7 @@ for (const tool of TOOLS) {
       /--idle-timeout-ms takes a whole number from 1 to 1036800000/,
     ],
     ['a prompt with a dash', ['-v is what?'], /unknown flag -v; put -- before a prompt that begins with a dash/],
+    ['a prompt with two dashes', ['--constructor me'], /unknown flag --constructor me; put -- before a prompt/],
     ['a flag that every object has', ['--constructor=x'], /unknown flag --constructor/],
     ['a flag without its value', ['--out'], /--out needs a value/],
     ['a model that looks like a flag', ['--model=-x'], /--model must be one line that does not begin with a dash/],
