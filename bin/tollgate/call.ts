@@ -115,6 +115,9 @@ async function adapterFor(name: string, argv: readonly string[], dispatch: Dispa
     environment: process.env,
     isTrusted: argv.includes('--trust-workspace') || argv.some((word) => HELP_FLAGS.includes(word)),
     wayToTrust: 'add --trust-workspace',
-    otherwise: `If it is the prompt, name the CLI first: tollgate call codex ${name}`,
+    wayToCall: (near) =>
+      near === null
+        ? `If it is the prompt, name the CLI first: tollgate call codex ${name}`
+        : `Use: tollgate call ${near} …`,
   });
 }

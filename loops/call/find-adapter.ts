@@ -1,9 +1,9 @@
 // Finds the CLI of a name: a built-in one, or one that tollgate.yaml of a trusted project describes.
 
-import { isBuiltIn } from '../../policies/facts/tools.ts';
+import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { nearest } from '../../policies/text/nearest.ts';
 import { CATALOGUE } from '../../state/project/catalogue.ts';
 import { readProject } from '../../state/project/project.ts';
-import { unknownTool } from '../../state/project/tool-names.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { isTrustedProject } from '../../state/trusted-folders.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
@@ -17,14 +17,14 @@ interface Wanted {
   isTrusted: boolean;
   /** How the caller would say so, in words. */
   wayToTrust: string;
-  /** What a user may have meant who gave a prompt instead of a name; absent if that cannot be. */
-  otherwise?: string;
+  /** What to type for a user who gave a prompt instead of a name, and for one who misspelt the name; absent if neither can be. */
+  wayToCall?: (tool: string | null) => string;
 }
 
 /** @returns the adapter, or a sentence that says why there is none. */
 export async function findAdapter(
   name: string,
-  { cwd, environment, isTrusted, wayToTrust, otherwise }: Wanted,
+  { cwd, environment, isTrusted, wayToTrust, wayToCall }: Wanted,
 ): Promise<Adapter | string> {
   if (isBuiltIn(name)) return adapterOf(name);
   const project = await readProject(projectRoot(cwd));
@@ -33,9 +33,12 @@ export async function findAdapter(
   if (Object.hasOwn(unsound, name)) return unsound[name]!;
   if (Object.hasOwn(CATALOGUE, name) && !Object.hasOwn(tools, name))
     return `${name} is in the catalogue, but not in tollgate.yaml: run \`tollgate tools add ${name}\` first`;
-  const unknown = unknownTool(name, Object.keys(tools));
-  if (unknown !== null)
-    return `"${name}" is no CLI that is known: it ${unknown}${otherwise === undefined ? '' : `. ${otherwise}`}`;
+  if (!Object.hasOwn(tools, name)) {
+    const known = [...TOOLS, ...Object.keys(tools)];
+    const near = nearest(name, known);
+    const meant = near === null ? '' : ` Did you mean ${near}?`;
+    return `there is no CLI "${name}"; the CLIs are ${known.join(', ')}.${meant}${wayToCall === undefined ? '' : ` ${wayToCall(near)}`}`;
+  }
   if (isTrusted || isTrustedProject(cwd, environment)) return ownAdapter(tools[name]!);
   return `tollgate.yaml describes ${name}, and that counts only in a trusted workspace: if you trust it, ${wayToTrust}, or run \`tollgate trust\` there once`;
 }

@@ -102,7 +102,7 @@ test('what is not a task is a value, and so are options that no call takes', asy
   const read = await resultOf<TaskStanding>(rig, `tollgate.readTask('none')`);
   assert.equal([end.how, read.how], ['invalid', 'invalid']);
   for (const [given, message] of [
-    [`'cursor', 'Hi'`, /"cursor" is no CLI that is known/],
+    [`'cursor', 'Hi'`, /there is no CLI "cursor"; the CLIs are gemini, copilot, codex, claude/],
     [`'codex', 'Hi', { maxUsd: 1 }`, /maxUsd needs the price of the model/],
     [`'codex', 'Hi', { account: 'none' }`, /none/],
     [`'codex', 'Hi', { schema: { type: 3 } }`, /schema is not a JSON Schema/],

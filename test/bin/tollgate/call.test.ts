@@ -68,7 +68,10 @@ test('without trust nothing is started', async ({ rig }) => {
 
 test('a name that is not known has the nearest one', async ({ rig }) => {
   rig.write('tollgate.yaml', 'tools:\n  mien:\n    binary: x\n');
-  assert.match((await call(rig, TRUST)).stderr, /"mine" is no CLI that is known.*did you mean mien\?/);
+  assert.match(
+    (await call(rig, TRUST)).stderr,
+    /there is no CLI "mine"; .*, mien\. Did you mean mien\? Use: tollgate call mien …\n$/,
+  );
 });
 
 test('what it says on stderr tells why it failed', async ({ rig }) => {
