@@ -12,12 +12,12 @@ import { printVersion, runCommand } from './command.ts';
 import { ALL_FLAG, HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
 import { colouredHelp, keptHelp } from './help/kept-help.ts';
 import type { Ran } from './ran.ts';
-import { GROUPS, SUBCOMMANDS } from './tollgate/subcommands.ts';
-import { columns } from './wrap.ts';
+import { GROUPS, MOST_USED, SUBCOMMANDS } from './tollgate/subcommands.ts';
+import { columns, wrapped } from './wrap.ts';
 
 async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: `${usage()}\n${nextStep()}` };
-  if (HELP_FLAGS.includes(word)) return { exit: 0, out: await colouredHelp(usage()) };
+  if (HELP_FLAGS.includes(word)) return { exit: 0, out: await colouredHelp(usage(rest.includes(ALL_FLAG))) };
   if (VERSION_FLAGS.includes(word)) return printVersion(rest);
   if (word === 'help') return help(rest);
   if (rest.length === 1 && HELP_FLAGS.includes(rest[0]!)) return help([word]);
@@ -45,7 +45,7 @@ const subcommandOf = (word: string) => (Object.hasOwn(SUBCOMMANDS, word) ? SUBCO
 /** Handles `tollgate help report`, and the wrappers, which have their own help. */
 async function help(words: readonly string[]): Promise<Ran> {
   const [word, ...rest] = words.filter((each) => !each.startsWith('-'));
-  if (word === undefined) return { exit: 0, out: await colouredHelp(usage()) };
+  if (word === undefined) return { exit: 0, out: await colouredHelp(usage(words.includes(ALL_FLAG))) };
   if (rest.length > 0)
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: "${rest[0]}" is one word too many\n` };
   if (word === 'help') return { exit: 0, out: await colouredHelp(usage()) };
@@ -89,21 +89,26 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   web: 'console',
 };
 
-/** Fits one screen of 40 lines and 80 columns. */
-function usage(): string {
-  const commands = GROUPS.flatMap((group) =>
-    Object.entries(SUBCOMMANDS)
-      .filter(([, row]) => row.group === group)
-      .map(([name, { about }], i) => [i === 0 ? group : '', name, about] as const),
-  );
+/** Fits a terminal of 24 lines and 80 columns; with `all`, each command has a line of its own. */
+function usage(all = false): string {
+  const commands = GROUPS.flatMap((group) => {
+    const rows = Object.entries(SUBCOMMANDS).filter(([, row]) => row.group === group);
+    const described = rows
+      .filter(([name]) => all || MOST_USED.includes(name))
+      .map(([name, { about }]) => [name, about]);
+    const others = rows.map(([name]) => name).filter((name) => !described.some(([shown]) => shown === name));
+    if (others.length > 0) described.push(['also', others.join(', ')]);
+    return described.map(([name, about], i) => [i === 0 ? group : '', name!, about!] as const);
+  });
   const { ok, failure, badInput } = TOLLGATE_EXIT;
+  const more = all ? `Own help: ${WRAPPERS.join(', ')}.` : 'tollgate --help --all describes every command.';
   return `${[
     'Usage: tollgate COMMAND [options]',
-    ...columns(commands),
+    ...columns(commands).map((line) => wrapped(line, 80)),
     '',
     `Exit codes: ${ok} done; ${failure} failed; ${badInput} bad input, nothing was paid; ${EXIT_BUG} internal error;`,
     `${Object.values(EXIT_BY_SIGNAL).join(', ')} stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}. COMMAND --help shows flags.`,
-    `Own help: ${WRAPPERS.join(', ')}.`,
+    more,
   ].join('\n')}\n`;
 }
 

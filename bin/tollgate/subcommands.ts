@@ -6,6 +6,22 @@ import type { CompletedCommand } from './completion/table.ts';
 /** The groups of `tollgate --help`, in its order. */
 export const GROUPS = ['call', 'tasks', 'inspect', 'sessions', 'agents', 'machine'] as const;
 
+/** What `tollgate --help` describes; it only names the others. */
+export const MOST_USED: readonly string[] = [
+  'call',
+  'run',
+  'init',
+  'batch',
+  'status',
+  'explain',
+  'report',
+  'sessions',
+  'history',
+  'mcp',
+  'doctor',
+  'console',
+];
+
 interface Subcommand {
   group: (typeof GROUPS)[number];
   /** At most 56 characters: `tollgate --help` has one line of 80 columns for it. */
