@@ -183,13 +183,18 @@ views.test('a finding of the gate leads to the changes of its stage, and to its 
   const names = ['outputs/codex_impl.codex.out', 'outputs/codex_impl.codex.err'];
   server.told['/api/tasks/price-rounding'] = {
     ...task,
-    attempts: [{ ...task.attempts[2]!, stage: 'codex_impl' }],
-    gates: [{ ...task.gates[0]!, stage: 'codex_impl' }],
+    stages: [{ ...task.stages[0]!, stage: 'codex_impl' }],
+    attempts: [{ ...task.attempts[0]!, stage: 'codex_impl' }],
+    gates: [{ ...task.gates[0]!, stage: 'codex_impl', call_id: 'call-1' }],
     texts: names.map((name) => ({ name, what: name.endsWith('out') ? 'answer' : 'stderr', bytes: 20 })),
   };
   for (const name of names)
     server.told[`/api/tasks/price-rounding/texts/${encodeURIComponent(name)}`] = { text: `what ${name} has`, cut: 0 };
   await go('tasks/price-rounding');
+  await page
+    .locator('.attempt-bar.bad')
+    .getByText('answered, but its gate did not pass')
+    .waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'Open log' }).click();
   await page.getByText('what outputs/codex_impl.codex.err has').waitFor();
   assert.is(await page.getByText('what outputs/codex_impl.codex.out has').count(), 0);

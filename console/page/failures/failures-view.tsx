@@ -4,7 +4,7 @@ import type { FailureShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { CopyButton } from '../parts/actions.tsx';
+import { CopyButton, Sentence } from '../parts/actions.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -193,8 +193,8 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
       </Cell>
       <Cell as="do">
         {action && (
-          <span class="soft cut" title={action.text}>
-            <Words of={action.text} />
+          <span class="soft two-lines" title={action.text}>
+            <Sentence of={action.text} />
           </span>
         )}
         <div class="buttons">

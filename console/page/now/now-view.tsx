@@ -107,7 +107,7 @@ function Failures() {
   if (groups.length === 0) return null;
   return (
     <Panel title="Failures" edge="flush" aside={<a href={to('failures')}>All failures</a>}>
-      <ul class="lately">
+      <ul class="lately causes">
         {groups.slice(0, MOST_FAILURES).map((group) => (
           <li key={keyOf(group)}>
             <Mark tone="bad" word={group.class} icon="failed" />

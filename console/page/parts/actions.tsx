@@ -6,6 +6,7 @@ import { change } from '../live/requests.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
+import { dated } from './figures.ts';
 import { Countdown, now } from './times.tsx';
 
 /** The first action that a button can run now is the main one. @param busy why no command can be run now; null if one can. */
@@ -32,9 +33,10 @@ export function ActionList({ of, busy = null }: { of: readonly NextAction[]; bus
   );
 }
 
-/** The text of an action; what it has between backticks is shown as code. */
-function Sentence({ of }: { of: string }) {
-  const parts = `${of.charAt(0).toUpperCase()}${of.slice(1)}`.split(/`([^`]+)`/);
+/** The text of an action with local times; what it has between backticks is shown as code. */
+export function Sentence({ of }: { of: string }) {
+  const local = of.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, dated);
+  const parts = `${local.charAt(0).toUpperCase()}${local.slice(1)}`.split(/`([^`]+)`/);
   return (
     <>
       {parts.map((part, i) =>

@@ -21,9 +21,6 @@ export function SessionsView() {
   const text = route.value.query.get('q') ?? '';
   return (
     <View title="Sessions" about="Conversations with the CLIs, by the tag of their feature.">
-      <Shown of={health} what="how it goes with the services">
-        {(shown) => <Health of={shown} />}
-      </Shown>
       <div class="bar">
         <FilterField label="Filter sessions" value={text} onInput={(q) => setQuery({ q })} />
       </div>
@@ -38,6 +35,9 @@ export function SessionsView() {
           }
         </Shown>
       </Panel>
+      <Shown of={health} what="how it goes with the services">
+        {(shown) => <Health of={shown} />}
+      </Shown>
     </View>
   );
 }

@@ -31,6 +31,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
         {stages.map((stage) => {
           const own = attempts.filter((each) => each.stage === stage.stage).slice(-MOST_BARS);
           const gate = gates.find((each) => each.stage === stage.stage);
+          const hasPassed = ({ call_id: id }: Attempt) => gate?.passed !== false || gate.call_id !== id;
           return (
             <li key={stage.stage} class={own.length === 0 ? 'pending' : ''}>
               <StageName of={stage} />
@@ -42,13 +43,13 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                   <button
                     key={attempt.call_id}
                     type="button"
-                    class={`attempt-bar ${toneOf(attempt)} ${attempt.tool === own[0]!.tool ? '' : 'other'}`}
+                    class={`attempt-bar ${hasPassed(attempt) ? toneOf(attempt) : 'bad'} ${attempt.tool === own[0]!.tool ? '' : 'other'}`}
                     style={placeOf(Date.parse(attempt.at), endOf(attempt, scale), scale)}
                     aria-pressed={attempt.call_id === chosen}
-                    title={titleOf(attempt)}
+                    title={titleOf(attempt, hasPassed(attempt))}
                     onClick={() => onChoose(attempt.call_id)}
                   >
-                    <span class="unseen">{titleOf(attempt)}</span>
+                    <span class="unseen">{titleOf(attempt, hasPassed(attempt))}</span>
                   </button>
                 ))}
                 {gate && (
@@ -147,7 +148,8 @@ function toneOf({ ending, class: errorClass, reason }: Attempt): string {
   return errorClass === null ? 'good' : 'bad';
 }
 
-function titleOf({ stage, attempt, tool, ms, ending, class: errorClass, reason }: Attempt): string {
-  const how = ending === null ? 'running' : errorClass === null ? 'answered' : `${errorClass} (${reason})`;
+function titleOf({ stage, attempt, tool, ms, ending, class: errorClass, reason }: Attempt, hasPassed: boolean): string {
+  const answered = hasPassed ? 'answered' : 'answered, but its gate did not pass';
+  const how = ending === null ? 'running' : errorClass === null ? answered : `${errorClass} (${reason})`;
   return `${stage}, attempt ${attempt} by ${tool}: ${how}${ms === null ? '' : `, ${lasting(ms)}`}`;
 }
