@@ -47,8 +47,8 @@ type Parsed = { how: 'read'; args: Arguments } | { how: 'help' | 'version' } | {
 
 /** Flags that every command has. */
 export const SHARED_FLAGS = {
-  json: { takes: 'nothing', about: 'one JSON object on stdout and nothing else there' },
-  quiet: { takes: 'nothing', about: 'no progress and no notes: the result alone, or the line of the failure' },
+  json: { takes: 'nothing', about: 'print one JSON object, and nothing else' },
+  quiet: { takes: 'nothing', about: 'print only the result, or one line of error' },
   help: { takes: 'nothing', about: 'show the help; with --all: every flag' },
   version: { takes: 'nothing', about: 'show the version (-V)' },
 } as const satisfies Record<string, FlagRow>;

@@ -40,7 +40,7 @@ export const WAIT_SPEC = {
   name: 'wait_parallel_tasks',
   usage: '[--task-1-done FILE] [--task-1-pid FILE|PID] [--task-1-out FILE] … [TASK…] [--timeout-ms N]',
   about:
-    'Waits for calls, each named by its files, and for dispatched tasks. A call is done when its done marker is there; it has failed when the marker holds an exit code other than 0, or when its process is gone and no marker is there. A marker counts only for the process that it names, and never while a wrapper that was started to write it is at work; what was there before the wait began is reported as such. Surest: name the process by $! of the shell.',
+    'Waits for calls, each named by its files, and for dispatched tasks. A call is done when its done marker is there; it has failed when the marker holds an exit code other than 0, or when its process is gone and no marker is there. A marker counts only for the process that it names, and never while a wrapper that was started to write it is at work; what was there before the wait began is reported as such. Most reliable: give the pid in $! of the shell.',
   flags: {
     'timeout-ms': {
       takes: 'number',

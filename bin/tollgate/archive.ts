@@ -159,9 +159,13 @@ function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBa
   const lines = [
     ...moved.flatMap(({ task_id, to, worktree }) => [
       line(task_id, to),
-      ...worktreeLines(worktree).map((text) => `${isTerminal ? '  ' : ''}${text}`),
+      ...(isTerminal ? [] : worktreeLines(worktree)),
     ]),
     ...reports.map(({ batch_id, to }) => line(`the report of batch ${batch_id}`, to)),
+    // On a terminal, the list of tasks stays short enough to read.
+    ...(isTerminal
+      ? moved.flatMap(({ worktree }) => worktreeLines(worktree).map((text, i) => (i === 0 ? `\n${text.trim()}` : text)))
+      : []),
   ];
   const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];
   const total = `${counted.join(' and ')} ${wouldBe}${act}`;

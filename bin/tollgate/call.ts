@@ -48,7 +48,7 @@ const SPEC: CommandSpec = {
     [0, "success, and the answer is not empty; else the wrapper's own codes"],
     [
       Object.values(OWN_EXIT).sort().join(', '),
-      'of a CLI that tollgate.yaml describes: missing binary, bad input, failure, timeout, unless it says otherwise',
+      'a CLI that tollgate.yaml describes: missing binary, bad input, failure, timeout, unless it says otherwise',
     ],
     [TOLLGATE_EXIT.badInput, 'there is no such CLI, none is ready, or the workspace is not trusted'],
   ],

@@ -106,8 +106,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
     ...proposed(repository, acceptance, supervised || runsAcceptance(pipeline)),
     ...missing(pipeline, here),
+    `Wrote the task ${folder.id} in ${shown(folder.root)}.`,
     ...(tool === null ? [] : [`Its stage calls ${tool}, which is installed here.`]),
-    `Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`,
+    'Next:',
     ...next.map((line) => `  ${line}`),
   ];
   return { exit: 0, out: `${lines.join('\n')}\n`, ...err };

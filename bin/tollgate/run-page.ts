@@ -27,12 +27,12 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
   const rows: Row[] = [
     ...(failure === null ? resultRows(report) : evidenceRows(failure)),
     ...supervisionRows(report),
+    ...nextRows(next_actions, stages),
     ...cappedRows(
       'warning',
       stages.flatMap(({ warnings }) => warnings),
     ),
     ...cappedRows('note', [...report.notes, ...stages.flatMap(({ notes }) => notes)]),
-    ...nextRows(next_actions, stages),
     ['cost', costWords(report)],
     ['summary', near(report.files.summary)],
   ];
@@ -71,8 +71,14 @@ const MAX_TEXT = 600;
 /** Rows of one label; the summary has the others. */
 const MOST = 4;
 
-const evidenceRows = ({ evidence, findings = [], missing, changed }: Failure): Row[] => [
+const evidenceRows = ({ evidence, reason, stderr_tail, findings = [], missing, changed }: Failure): Row[] => [
   ...(evidence === null || evidence.text === '' ? [] : [['evidence', evidence.text] satisfies Row]),
+  // No rule chose the evidence, so the end of stderr may say more.
+  ...(reason !== 'unmatched'
+    ? []
+    : stderr_tail.length === 0
+      ? [['stderr', 'empty: the CLI reported no error'] satisfies Row]
+      : stderr_tail.slice(-MOST).map((line, i): Row => [i === 0 ? 'stderr' : '', line])),
   ...findings.slice(1, MOST).map(({ text }): Row => ['also', text]),
   ...namesRow(
     'missing',

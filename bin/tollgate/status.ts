@@ -205,7 +205,7 @@ function runsBetweenCalls({ running, waiting }: TasksStatus): string[] {
   const busy = new Set([...running.calls, ...waiting].map(({ task_id }) => task_id));
   return running.runs
     .filter(({ task_id }) => !busy.has(task_id))
-    .map(({ task_id, pid }) => `${task_id}: a run has it (pid ${pid}), and makes no call at the moment`);
+    .map(({ task_id, pid }) => `${task_id}: is running (pid ${pid}), and makes no call at the moment`);
 }
 
 function section(title: string, columns: readonly Column[], rows: readonly string[][], sheet: Sheet): string[] {

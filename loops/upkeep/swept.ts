@@ -61,7 +61,7 @@ const STATUS = {
 
 /** One line at the end. */
 export function summariseSwept(swept: readonly Swept[]): string {
-  if (swept.length === 0) return 'Nothing to sweep.';
+  if (swept.length === 0) return 'Nothing to sweep: no killed run has left anything behind.';
   const unswept = swept.filter(isUnswept).length;
   const waiting = swept.filter(({ how }) => how === 'working' || how === 'elsewhere').length;
   const unseen = swept.filter(({ how }) => how === 'unseen').length;

@@ -64,7 +64,10 @@ export function describe(outcome: WaitOutcome): string {
     case 'gone':
       return `done: process ${outcome.pid} has ended (no done marker was named, so its success is not known)`;
     case 'failed': {
-      const why = [outcome.class, outcome.reason].filter((word) => word !== null).join(', ');
+      const why =
+        outcome.class !== null && outcome.reason !== null
+          ? `${outcome.class} (${outcome.reason})`
+          : (outcome.class ?? outcome.reason ?? '');
       return `failed with exit code ${outcome.exitCode}${why === '' ? '' : `: ${why}`}${earlierWords(outcome.earlier)}`;
     }
     case 'died':
@@ -83,7 +86,7 @@ export function describe(outcome: WaitOutcome): string {
 /** Files cannot show whether a marker is of this caller's call or of an earlier one, so the text says how old it is. */
 function earlierWords(earlier: Earlier | undefined): string {
   if (earlier === undefined) return '';
-  return ` (since ${earlier.at}, before this wait began${earlier.callId === null ? '' : `: ${earlier.callId}`})`;
+  return `, since ${earlier.at}, before this wait began${earlier.callId === null ? '' : `: ${earlier.callId}`}`;
 }
 
 export interface SaidByMarker {

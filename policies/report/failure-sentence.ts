@@ -77,7 +77,7 @@ export const SENTENCES = {
   silent_start: '{tool} wrote nothing after its start, so tollgate ended it.',
   timeout: 'The call, or a request to the service, did not finish within its time limit.',
   tool_denied: '{tool} was not allowed to use one of its tools.',
-  unmatched: 'The call failed, and no rule knows this failure.',
+  unmatched: 'The call failed for a reason that tollgate does not know.',
 
   // Why a call was not made, or a run could not begin.
   bad_prefix: 'The command prefix of {tool} cannot be used, so no call was made.',

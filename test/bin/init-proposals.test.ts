@@ -142,7 +142,7 @@ can('on a terminal it asks for what is not said, each answer with a proposal', a
   ]);
   assert.equal([code, unasked], [0, 0], said);
   assert.match(said, /written in JavaScript, tested by npm test \(package\.json\)/);
-  assert.match(said, /CLIs here: gemini, codex\./);
+  assert.match(said, /Installed CLIs: gemini, codex\./);
   const { goal, pipeline, budgets, acceptance } = manifest(rig, 'mend').value;
   assert.equal(
     [goal, pipeline, budgets, acceptance],

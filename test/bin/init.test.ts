@@ -26,7 +26,7 @@ test('it writes the folder, and says what to type next', async ({ rig }) => {
     code: 0,
     signal: null,
     stdout: [
-      'Wrote the task fix-login in .tmp/task/fix-login. Next:',
+      'Wrote the task fix-login in .tmp/task/fix-login.\nNext:',
       '  fill in  .tmp/task/fix-login/manifest.yaml',
       '  fill in  .tmp/task/fix-login/inputs/user_request.md',
       '  fill in  .tmp/task/fix-login/inputs/context_pack.md',

@@ -109,7 +109,7 @@ test('a wrapper that refuses its arguments answers in the place of an earlier ca
     `${wrapper('codex')} --bogus 2>&1 &\n${WAIT} --task-1-done codex.done --task-1-pid codex.pid`,
   );
   assert.is(code, 1);
-  assert.match(stderr, /^task 1: failed with exit code 2: tooling, usage/m);
+  assert.match(stderr, /^task 1: failed with exit code 2: tooling \(usage\)/m);
 });
 
 test('wrong arguments harm no file that is not a marker or a pid file', async () => {

@@ -15,7 +15,7 @@ test.after.each(() => rig.dispose());
 const run = (...argv: string[]) => rig.start('wait_parallel_tasks', argv).result;
 
 /** What lies there before the wait begins is told as such. */
-const EARLIER = '(since T, before this wait began)';
+const EARLIER = ', since T, before this wait began';
 const timeless = (text: string) => text.replaceAll(/since [\d-]+T[\d:.]+Z/g, 'since T');
 
 /** Exit 2 and this sentence. */
@@ -66,7 +66,7 @@ test('all done: a line for each on stderr, nothing on stdout', async () => {
   // Both were there at the beginning: on a busy machine either may be read first.
   const [one, other, ...rest] = timeless(stderr).split('\n');
   assert.equal([code, stdout, rest], [0, '', ['2 tasks: 2 done', '']]);
-  assert.equal([one, other].sort(), [`second: done ${EARLIER}`, `task 9: done ${EARLIER}`]);
+  assert.equal([one, other].sort(), [`second: done${EARLIER}`, `task 9: done${EARLIER}`]);
 });
 
 test('a failure names who and why', async () => {
@@ -80,7 +80,7 @@ test('a failure names who and why', async () => {
   assert.equal(
     [[one, other].sort(), rest],
     [
-      [`brief: failed with exit code 12: quota, per_day ${EARLIER}`, `task 2: done ${EARLIER}`],
+      [`brief: failed with exit code 12: quota (per_day)${EARLIER}`, `task 2: done${EARLIER}`],
       [
         'task 3: timed out after 1 ms: there is no done marker c.done',
         '3 tasks: 1 done, 1 failed (brief), 1 timed out (task 3)',
@@ -96,7 +96,7 @@ test('--fail-fast leaves the rest', async () => {
   assert.is(code, 1);
   assert.is(
     timeless(stderr),
-    `task 2: failed with exit code 1 ${EARLIER}\n2 tasks: 1 failed (task 2), 1 still waiting (task 1)\n`,
+    `task 2: failed with exit code 1${EARLIER}\n2 tasks: 1 failed (task 2), 1 still waiting (task 1)\n`,
   );
 });
 
@@ -105,7 +105,7 @@ test('--quiet says what went wrong, and how it ended', async () => {
   rig.write('b.done', '1');
   assert.is((await run('--quiet', '--task-1-done', 'a.done')).stderr, '1 task: 1 done\n');
   const { stderr } = await run('--quiet', '--task-1-done', 'a.done', '--task-2-done', 'b.done');
-  assert.is(timeless(stderr), `task 2: failed with exit code 1 ${EARLIER}\n2 tasks: 1 done, 1 failed (task 2)\n`);
+  assert.is(timeless(stderr), `task 2: failed with exit code 1${EARLIER}\n2 tasks: 1 done, 1 failed (task 2)\n`);
 });
 
 test('--json puts one object on stdout', async () => {
@@ -135,7 +135,7 @@ test('--json puts one object on stdout', async () => {
         exit_code: 33,
         class: 'transient',
         reason: 'timeout',
-        message: `failed with exit code 33: transient, timeout ${EARLIER}`,
+        message: `failed with exit code 33: transient (timeout)${EARLIER}`,
         earlier: true,
         waited_ms: 'number',
       },
@@ -162,7 +162,7 @@ test('a task is named by id or by folder', async () => {
   const { code, stderr } = await run('api', './docs');
   const [since, lines] = ['since 2026-01-01T00:00:00.000Z, before this wait began', stderr.trimEnd().split('\n')];
   assert.is(code, 0);
-  assert.equal(lines, [`api: done (${since}: run run1)`, `docs: done (${since}: run run2)`, '2 tasks: 2 done']);
+  assert.equal(lines, [`api: done, ${since}: run run1`, `docs: done, ${since}: run run2`, '2 tasks: 2 done']);
 });
 
 for (const [signal, code] of [
@@ -176,7 +176,7 @@ for (const [signal, code] of [
     waiting.signal(signal);
     const result = await waiting.result;
     assert.is(result.code, code);
-    assert.is(timeless(result.stderr), `task 1: done ${EARLIER}\n2 tasks: 1 done, 1 still waiting (task 2)\n`);
+    assert.is(timeless(result.stderr), `task 1: done${EARLIER}\n2 tasks: 1 done, 1 still waiting (task 2)\n`);
     assert.equal([JSON.parse(result.stdout).done, JSON.parse(result.stdout).left], [1, 1]);
   });
 

@@ -33,7 +33,9 @@ export async function askTask(
   const written = languages.length === 0 ? '' : `written in ${languages.join(', ')}`;
   const tested = tests === null ? '' : `tested by ${tests.command} (${tests.file})`;
   const seen = [written, tested].filter(Boolean).join(', ');
-  log.info(`${seen === '' ? '' : `This project: ${seen}.\n`}CLIs here: ${tools.join(', ') || 'none'}.`, { output });
+  log.info(`${seen === '' ? '' : `This project: ${seen}.\n`}Installed CLIs: ${tools.join(', ') || 'none'}.`, {
+    output,
+  });
   const line = async (message: string, proposal: string, mistake: (value: string) => string | null) =>
     text({
       message,

@@ -55,7 +55,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (endpoint.how === 'invalid') return badInput(endpoint.message);
   if (endpoint.how === 'none' && !isDry)
     return badInput(
-      'no endpoint: use --endpoint URL, or set OTEL_EXPORTER_OTLP_ENDPOINT; --dry-run shows what it would be sent',
+      'no endpoint: use --endpoint URL, or set OTEL_EXPORTER_OTLP_ENDPOINT; --dry-run shows what would be sent',
     );
   const environment = process.env;
   const looking = { word: words[0]!, cwd: process.cwd(), environment, clock: () => new Date() };

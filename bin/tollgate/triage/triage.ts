@@ -37,8 +37,8 @@ const SPEC: CommandSpec = {
     test: {
       takes: 'text',
       about:
-        'a corpus to judge: a file, or a folder of *.jsonl, with {id, tool, at, exit_code?, signal?, ending?, stderr?, stdout? or files, class, reason?, retry_at?, identity?, rendering?} a line. ' +
-        'Cases of one identity and one rendering must have one signature, those of two identities two',
+        'cases to classify: a file, or a folder of *.jsonl, with {id, tool, at, exit_code?, signal?, ending?, stderr?, stdout? or files, class, reason?, retry_at?, identity?, rendering?} a line. ' +
+        'Cases with the same identity and rendering must get the same signature, and two identities two signatures',
     },
     lint: {
       takes: 'nothing',
@@ -59,11 +59,11 @@ const SPEC: CommandSpec = {
     ],
     [
       TOLLGATE_EXIT.failure,
-      'with --test: a case is judged otherwise, or two signatures are one, or one is two; with --lint: a row is wrong',
+      'with --test: a case gets another class or signature than its label; with --lint: a row is wrong',
     ],
     [
       TOLLGATE_EXIT.badInput,
-      'usage, or input that cannot be read (with --jsonl: a line, and the others are answered; with --test: none is judged)',
+      'usage, or input that cannot be read (with --jsonl: a line, and the others are answered; with --test: none is classified)',
     ],
   ],
 };

@@ -43,7 +43,7 @@ test('a task is done when its last run was released with 0', async () => {
   release('run1', 1, 'failed');
   claim('run2');
   release('run2', 0, 'done');
-  assert.is(await wait(), 'done (since T, before this wait began: run run2)');
+  assert.is(await wait(), 'done, since T, before this wait began: run run2');
 });
 
 test('a task that is not there yet is waited for through claim and release', async () => {
@@ -87,7 +87,7 @@ test('a failed run tells the class and reason of its last call', async () => {
     exit_code: 12,
   });
   release('run1', 1, 'failed');
-  assert.is(await wait(), 'failed with exit code 1: quota, per_day (since T, before this wait began: run run1)');
+  assert.is(await wait(), 'failed with exit code 1: quota (per_day), since T, before this wait began: run run1');
 });
 
 test('a failed gate is named', async () => {
@@ -105,14 +105,14 @@ test('a failed gate is named', async () => {
   release('run1', 1, 'failed');
   assert.is(
     await wait(),
-    'failed with exit code 1: the gate of gemini_brief did not pass (since T, before this wait began: run run1)',
+    'failed with exit code 1: the gate of gemini_brief did not pass, since T, before this wait began: run run1',
   );
 });
 
 test('an interrupted run says so', async () => {
   claim('run1');
   release('run1', 130, 'interrupted');
-  assert.is(await wait(), 'failed with exit code 130: interrupted (since T, before this wait began: run run1)');
+  assert.is(await wait(), 'failed with exit code 130: interrupted, since T, before this wait began: run run1');
 });
 
 test('a run that died without a release has failed', async () => {

@@ -45,7 +45,7 @@ async function wait(awaited: Awaited[], options: Partial<WaitOptions> = {}): Pro
   );
 }
 
-const EARLIER = '(since T, before this wait began)';
+const EARLIER = ', since T, before this wait began';
 
 function put(name: string, text: string): void {
   mkdirSync(path.dirname(at(name)), { recursive: true });
@@ -65,12 +65,12 @@ test('nothing to wait for is done at once', async () => {
 
 test('a marker that is there already counts when nobody is about to write it anew, and this is said', async () => {
   put('done', '{"exit_code":0}');
-  assert.equal(await wait([call({})]), [`done ${EARLIER}`]);
+  assert.equal(await wait([call({})]), [`done${EARLIER}`]);
 });
 
 test('a marker says the exit code, class and reason of a failed call', async () => {
   put('done', '{"exit_code":12,"class":"auth","reason":"bad_key"}');
-  assert.equal(await wait([call({})]), [`failed with exit code 12: auth, bad_key ${EARLIER}`]);
+  assert.equal(await wait([call({})]), [`failed with exit code 12: auth (bad_key)${EARLIER}`]);
 });
 
 test('a marker is seen when it comes, also in folders that come after the wait began', async () => {
@@ -107,7 +107,7 @@ test('an empty marker is enough, half a record is not', async () => {
   put('empty', '');
   put('half', '{"exit_code":');
   assert.equal(await wait([call({ done: at('empty') }), call({ done: at('half') })]), [
-    `done ${EARLIER}`,
+    `done${EARLIER}`,
     'failed: /half holds half a record',
   ]);
 });
@@ -181,7 +181,7 @@ test('a done call with too few lines has failed', async () => {
   const rows = [2, 3].map((minLines) => call({ out: at('out'), minLines }));
   const none = call({ out: at('none'), minLines: 1 });
   assert.equal(await wait([...rows, none]), [
-    `done ${EARLIER}`,
+    `done${EARLIER}`,
     'failed: /out has 2 of the 3 lines wanted',
     'failed: /none has 0 of the 1 lines wanted',
   ]);
@@ -189,7 +189,7 @@ test('a done call with too few lines has failed', async () => {
 
 test('a call that failed is not asked for its lines', async () => {
   put('done', '13');
-  assert.equal(await wait([call({ out: at('none'), minLines: 1 })]), [`failed with exit code 13 ${EARLIER}`]);
+  assert.equal(await wait([call({ out: at('none'), minLines: 1 })]), [`failed with exit code 13${EARLIER}`]);
 });
 
 test('a marker that comes as the time runs out counts', async () => {
@@ -213,7 +213,7 @@ test('the first failure ends the wait when asked to', async () => {
   const calls = [call({}), call({ done: at('bad') }), call({})];
   assert.equal(await wait(calls, { onFailure: 'stop_waiting' }), [
     'still waiting',
-    `failed with exit code 1 ${EARLIER}`,
+    `failed with exit code 1${EARLIER}`,
     'still waiting',
   ]);
 });
@@ -234,7 +234,7 @@ test('without that the wait continues, and each is told once as it settles', asy
   await first;
   assert.equal(told, ['bad']);
   put('late/good', '0');
-  assert.equal(await answer, ['done', `failed with exit code 1 ${EARLIER}`]);
+  assert.equal(await answer, ['done', `failed with exit code 1${EARLIER}`]);
   assert.equal(told, ['bad', 'good']);
 });
 
@@ -243,7 +243,7 @@ test('a wait that is stopped says what it has', async () => {
   const stop = new AbortController();
   const answer = wait([call({}), call({ done: at('good') })], { stop: stop.signal });
   stop.abort();
-  assert.equal(await answer, ['still waiting', `done ${EARLIER}`]);
+  assert.equal(await answer, ['still waiting', `done${EARLIER}`]);
   assert.equal(await wait([call({})], { stop: stop.signal }), ['still waiting']);
 });
 

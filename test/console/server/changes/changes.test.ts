@@ -210,7 +210,7 @@ test('an answer whose run asks again at once is taken, and said to be', async ({
 
 test('a sweep, with nothing to be swept', async ({ page }) => {
   const swept = await page.post('/api/sweep', {});
-  assert.equal([swept.status, swept.value.says], [200, 'Nothing to sweep.']);
+  assert.equal([swept.status, swept.value.says], [200, 'Nothing to sweep: no killed run has left anything behind.']);
 });
 
 test('what is no wish is refused in words, and nothing is done', async ({ page }) => {
