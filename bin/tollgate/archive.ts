@@ -164,7 +164,9 @@ function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBa
     ...reports.map(({ batch_id, to }) => line(`the report of batch ${batch_id}`, to)),
     // On a terminal, the list of tasks stays short enough to read.
     ...(isTerminal
-      ? moved.flatMap(({ worktree }) => worktreeLines(worktree).map((text, i) => (i === 0 ? `\n${text.trim()}` : text)))
+      ? moved.flatMap(({ task_id, worktree }) =>
+          worktreeLines(worktree).map((text, i) => (i === 0 ? `\n${task_id}: ${text.trim()}` : text)),
+        )
       : []),
   ];
   const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];

@@ -71,14 +71,9 @@ const MAX_TEXT = 600;
 /** Rows of one label; the summary has the others. */
 const MOST = 4;
 
-const evidenceRows = ({ evidence, reason, stderr_tail, findings = [], missing, changed }: Failure): Row[] => [
+const evidenceRows = ({ evidence, reason, findings = [], missing, changed, ...failure }: Failure): Row[] => [
   ...(evidence === null || evidence.text === '' ? [] : [['evidence', evidence.text] satisfies Row]),
-  // No rule chose the evidence, so the end of stderr may say more.
-  ...(reason !== 'unmatched'
-    ? []
-    : stderr_tail.length === 0
-      ? [['stderr', 'empty: the CLI reported no error'] satisfies Row]
-      : stderr_tail.slice(-MOST).map((line, i): Row => [i === 0 ? 'stderr' : '', line])),
+  ...(reason === 'unmatched' ? stderrRows(failure) : []),
   ...findings.slice(1, MOST).map(({ text }): Row => ['also', text]),
   ...namesRow(
     'missing',
@@ -86,6 +81,13 @@ const evidenceRows = ({ evidence, reason, stderr_tail, findings = [], missing, c
   ),
   ...namesRow('changed', changed),
 ];
+
+/** No rule chose the evidence, so the end of stderr may say more. */
+function stderrRows({ stderr_head, stderr_tail }: { stderr_head: string[]; stderr_tail: string[] }): Row[] {
+  const lines = [...stderr_head, ...stderr_tail];
+  if (lines.length === 0) return [['stderr', 'empty: the CLI reported no error']];
+  return lines.slice(-MOST).map((line, i) => [i === 0 ? 'stderr' : '', line]);
+}
 
 const resultRows = ({ stages, commit }: RunReport): Row[] => [
   ...(commit ? [['commit', `${commit.id.slice(0, 12)} on ${commit.branch ?? 'a detached HEAD'}`] satisfies Row] : []),

@@ -1,6 +1,6 @@
 // tollgate archive: what has ended goes out of the way, what is at work stays, nothing is deleted by accident.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -15,6 +15,10 @@ test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
 test.after.each(({ rig }) => rig.dispose());
+
+/** macOS has another script(1), with other flags. */
+const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
+if (!hasTerminal) console.log('SKIPPED: there is no script(1) of util-linux to give a command a terminal');
 
 const ONE = { stages: [{ tool: 'codex', role: 'review' }] };
 const ANSWER = '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n';
@@ -166,6 +170,12 @@ test('the worktree of a task stays, and is named with the lines that remove it',
   rig.answer(() => answerWith('codex', ANSWER));
   await makeTask(rig, { ...ONE, worktree: true }).run();
   const worktree = path.join(rig.project, '.tmp/worktrees/fix');
+  if (hasTerminal) {
+    const command = `stty cols 500; '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' archive fix --dry-run`;
+    const env = { ...rig.env, TERM: 'xterm', NO_COLOR: '1', SHELL: '/bin/sh' };
+    const { stdout } = spawnSync('script', ['-qefc', command, '/dev/null'], { cwd: rig.project, env, input: '' });
+    assert.match(String(stdout), /^1 task would be archived:\r\n {2}fix\r\n\r\nfix: its worktree stays: /);
+  }
   const [code, out] = await archive(rig, 'fix');
   assert.equal([code, existsSync(worktree)], [0, true]);
   // As a shell needs the real path.

@@ -58,6 +58,22 @@ can(
   },
 );
 
+for (const [what, lines, shown] of [
+  [
+    'the end of its stderr',
+    'one\ntwo\nthree\nfour\nodd end\n',
+    / {2}stderr +two\r\n +three\r\n +four\r\n +odd end\r\n/,
+  ],
+  ['that it is empty', '', / {2}stderr +empty: the CLI reported no error\r\n/],
+] as const)
+  can(`a failure that no rule knows shows ${what}`, async ({ rig }) => {
+    makeTask(rig, { stages: [TWO.stages[0]!], budgets: { retry_budget: 0 } });
+    const terminal = onTerminal(rig, 'run fix --no-menu');
+    await (await rig.call()).tell({ do: 'write', to: 'stderr', text: lines }, { do: 'exit', code: 96 });
+    const { said } = await terminal.ended;
+    assert.ok(shown.test(said), said);
+  });
+
 function onTerminal(rig: TestRig, words: string) {
   const command = `stty cols 220 rows 40; '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' ${words}`;
   const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
