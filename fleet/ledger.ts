@@ -58,13 +58,15 @@ export async function settleCall(
   folder: TaskFolder,
   { call_id, epoch }: OpenReservation,
   clock: () => Date,
+  guardian: 'ended' | 'unknown' = 'unknown',
 ): Promise<Booked> {
   const call = openJournal(folder.root, clock).read().ledger.calls.get(call_id);
   const isMade = call?.granted === true;
   if (isMade && call.verdict === null) return 'open';
   const record = readRecord(folder, call_id);
   // Its guardian may be about to reserve it in the journal.
-  if (call === undefined && record === null && !withdrawDispatch(folder.attempts, call_id)) return 'open';
+  const isWithdrawn = call !== undefined || record !== null || withdrawDispatch(folder.attempts, call_id);
+  if (!isWithdrawn && guardian === 'unknown') return 'open';
   const verdict = record?.verdict ?? null;
   const isPaid = isMade && record?.ending !== 'not_started';
   const hold =

@@ -28,7 +28,7 @@ export function fleetSlots(given: SlotsOfTask): Slots {
   const { database, task, folder, lease, clock, pause, say, end } = given;
   const release = async (callId: string) => {
     try {
-      await settleCall(database, folder, { call_id: callId, epoch: task.epoch }, clock);
+      await settleCall(database, folder, { call_id: callId, epoch: task.epoch }, clock, 'ended');
     } catch (error) {
       // The worker books it later, from the journal.
       if (!(error instanceof DatabaseAway)) throw error;

@@ -1,13 +1,17 @@
 // The shared ledger: budgets and limits hold exactly over many connections, and each call is booked once by its epoch.
 
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../fleet/database.ts';
-import { reserveCall } from '../../fleet/ledger.ts';
+import { reserveCall, settleCall } from '../../fleet/ledger.ts';
 import { openQueue } from '../../fleet/queue.ts';
 import { setUp } from '../../fleet/setup.ts';
+import { locateTask } from '../../state/task-folder.ts';
 import { type Postgres, startPostgres } from '../rig/postgres.ts';
 
 interface Context {
@@ -189,6 +193,23 @@ test('a machine that returns without a task frees the limits that its call used'
   await database.query("SELECT tollgate.register(gen_random_uuid(), $1, 'test', '1', 600)", [`machine-${gone.worker}`]);
   assert.is((await reserve(database, other, 1)).outcome, 'reserved');
   assert.is(await settle(database, `${gone.id}-1`), 'late');
+});
+
+test('a guardian that died before it reserved its call leaves nothing open', async ({ database }) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'ledger-'));
+  const located = locateTask(`${root}/`, path.dirname(root), process.env);
+  if (located.how === 'invalid') throw new Error(located.message);
+  const { folder } = located;
+  const task = await heldTask(database, { calls: 1 });
+  const call = { call_id: `${task.id}-1`, epoch: 1 };
+  assert.is((await reserve(database, task, 1)).outcome, 'reserved');
+  // It took its dispatch, and wrote no line in the journal.
+  mkdirSync(path.join(folder.attempts, call.call_id), { recursive: true });
+  const clock = () => new Date();
+  assert.is(await settleCall(database, folder, call, clock), 'open', 'it may still live');
+  assert.is(await settleCall(database, folder, call, clock, 'ended'), 'abandoned');
+  assert.is((await reserve(database, task, 2)).outcome, 'reserved', 'the budget has its call back');
+  rmSync(root, { recursive: true, force: true });
 });
 
 test('no function of the ledger uses what others put into the search path', async ({ database }) => {
