@@ -131,6 +131,10 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
       return failed(progress, first, changedByOthersFailure(run, answered.why), null);
     case 'unanswered':
       if (stop.aborted) return interrupted(progress, first, null);
+      if (answered.killed && progress.retriesLeft > 0) {
+        run.context.say(`stage ${run.stage.name}: ${answered.why}; nothing was paid, and the call is tried again`);
+        return attempt({ ...progress, retriesLeft: progress.retriesLeft - 1 }, first, baseline);
+      }
       return failed(progress, first, unansweredFailure(run, answered.why), null);
     case 'answered':
       break;

@@ -40,8 +40,8 @@ import { TREE } from './scope-question.ts';
 type CallAnswer =
   /** `judge`: the agent changed files that decide whether its work passes. */
   | { how: 'answered'; record: CallRecord; judge: Finding | null }
-  /** The wrapper wrote no record: it was killed before the reservation, or is broken. */
-  | { how: 'unanswered'; why: string };
+  /** The wrapper wrote no record, and nothing was paid: it was killed before the reservation, or is broken. */
+  | { how: 'unanswered'; why: string; killed: boolean };
 
 interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
   sent: SentText;
@@ -151,7 +151,7 @@ async function dispatchNow(run: StageRun, request: DispatchedPrompt, slotted: Sl
     ...nestedWords(open.journal, callId),
   ];
   return record === null
-    ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
+    ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}`, killed: killed && finding === null }
     : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
 }
 

@@ -368,6 +368,24 @@ test('a stop in the first moment is a stop, and no broken wrapper', async ({ rig
   assert.ok(task.journal.read().ledger.used <= begun);
 });
 
+test('a guardian that is killed before it pays is started again, as often as a failed call is', async ({ rig }) => {
+  const killing = (once: string) => {
+    rig.uninstall('codex');
+    // Its guardian looks up the version before it reserves the call.
+    const kill = `#!/bin/sh\n[ "$1" = --version ] && ${once}kill -9 $PPID && exit`;
+    const file = path.join(rig.bin, 'codex');
+    writeFileSync(file, readFileSync('test/rig/noop-cli.sh', 'utf8').replace('#!/bin/sh', kill), { mode: 0o755 });
+    return makeTask(rig, { stages: [REVIEW] });
+  };
+  const always = killing('');
+  assert.is((await always.run()).code, 1);
+  assert.is(always.failure()?.reason, 'wrapper_failed');
+  const once = killing(`mkdir ${path.join(rig.root, 'killed')} && `);
+  const { code, said } = await once.run();
+  assert.equal([code, once.journal.read().ledger.used], [0, 1]);
+  assert.match(said, /ended by SIGKILL and wrote no record; nothing was paid, and the call is tried again/);
+});
+
 test('a mistake leaves a summary of its own, not that of the run before', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'fine'));
   const task = makeTask(rig, { stages: [REVIEW] });
