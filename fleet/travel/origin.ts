@@ -1,6 +1,6 @@
 // Finds where a worker can fetch the tree of a task: the remote, the commit, and the commits that the manifest names.
 
-import { askGit, complaintOf, type GitRan, type GitRequest, repositoryMistake } from '../../loops/tree/run-git.ts';
+import { complaintOf, type Git, gitWith, repositoryMistake } from '../../loops/tree/run-git.ts';
 import { hideUrls, TravelRefusal, withoutSecrets } from './refusal.ts';
 
 export interface Origin {
@@ -18,7 +18,7 @@ export async function findOrigin(
   { tree, environment, halt }: { tree: string; environment: NodeJS.ProcessEnv; halt: AbortSignal },
   bases: readonly string[],
 ): Promise<Origin> {
-  const git: Git = (args, more) => askGit(args, { cwd: tree, timeoutMs: LOOK_MS, environment, halt, ...more });
+  const git = gitWith({ cwd: tree, timeoutMs: LOOK_MS, environment, halt });
   const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (head.code === 127) throw new TravelRefusal('the tree of a task travels by git, and git is not on the PATH');
   if (head.code === 128)
@@ -73,10 +73,7 @@ export const findRemote = ({
   tree: string;
   environment: NodeJS.ProcessEnv;
   halt: AbortSignal;
-}): Promise<string> =>
-  remoteName((args, more) => askGit(args, { cwd: tree, timeoutMs: LOOK_MS, environment, halt, ...more }), tree);
-
-type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
+}): Promise<string> => remoteName(gitWith({ cwd: tree, timeoutMs: LOOK_MS, environment, halt }), tree);
 
 /** That of the branch's upstream, otherwise `origin`, otherwise the only one. */
 async function remoteName(git: Git, tree: string): Promise<string> {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { branchOf } from '../../loops/run/worktree.ts';
 import { isCommit } from '../../loops/tree/repository.ts';
-import { askGit, complaintOf, type GitRan, type GitRequest } from '../../loops/tree/run-git.ts';
+import { complaintOf, type GitRequest, gitWith } from '../../loops/tree/run-git.ts';
 import { findRemote } from './origin.ts';
 import { hideUrls, TravelRefusal } from './refusal.ts';
 import type { PackedResult } from './result.ts';
@@ -35,18 +35,15 @@ export async function pushResult({
   if (!isCommit(base)) throw new TravelRefusal(`"${base}" is not the id of a commit`);
   const branch = branchOf(task);
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-push-'));
+  const ask = gitWith({ cwd: root, timeoutMs: PUSH_MS, environment, halt });
   const git = async (args: readonly string[], what: string, more: Partial<GitRequest> = {}): Promise<string> => {
-    const ran: GitRan = await askGit(args, { cwd: root, timeoutMs: PUSH_MS, environment, halt, ...more });
+    const ran = await ask(args, more);
     if (ran.code !== 0) throw new TravelRefusal(`${task} was not pushed: ${what} (${hideUrls(complaintOf(ran))})`);
     return ran.stdout.trim();
   };
   try {
     const remote = await findRemote({ tree: root, environment, halt });
-    const lacking = await askGit(['cat-file', '-e', `${base}^{commit}`], {
-      cwd: root,
-      timeoutMs: PUSH_MS,
-      environment,
-    });
+    const lacking = await ask(['cat-file', '-e', `${base}^{commit}`]);
     if (lacking.code !== 0)
       await git(
         ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', remote, base],

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { allFilters, askGit, complaintOf, switchedOff } from '../../loops/tree/run-git.ts';
+import { allFilters, complaintOf, gitWith, switchedOff } from '../../loops/tree/run-git.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { checkTaskId } from '../../state/task-folder.ts';
 import { hashOf, nameMistake, unpackContents, writeFiles } from './bundle.ts';
@@ -80,8 +80,7 @@ async function applyPatch(
   task: string,
   { environment, halt }: CheckoutPlace,
 ): Promise<void> {
-  const git = (args: string[], settings: Parameters<typeof askGit>[1]['settings'] = []) =>
-    askGit(args, { cwd, timeoutMs: APPLY_MS, environment, halt, settings });
+  const git = gitWith({ cwd, timeoutMs: APPLY_MS, environment, halt });
   const filters = await allFilters(git);
   if (filters.how === 'unknown')
     throw new TravelRefusal(`the filters of git cannot be read (${complaintOf(filters.ran)})`);
@@ -89,7 +88,9 @@ async function applyPatch(
   try {
     const file = path.join(folder, 'patch');
     writeFileSync(file, patch);
-    const applied = await git(['apply', '--whitespace=nowarn', '-p1', file], switchedOff(filters.names));
+    const applied = await git(['apply', '--whitespace=nowarn', '-p1', file], {
+      settings: switchedOff(filters.names),
+    });
     if (applied.code !== 0)
       throw new TravelRefusal(
         `the uncommitted changes of ${task} cannot be applied to its commit (${complaintOf(applied)}); commit and push them`,
