@@ -1,9 +1,18 @@
 // Fetches a commit into the worker's mirror of a remote, and checks it out into a repository of the task's own.
 
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { isCommit } from '../../loops/tree/repository.ts';
-import { askGit, complaintOf, type GitRan, type GitRequest } from '../../loops/tree/run-git.ts';
+import { complaintOf, type GitRan, gitWith } from '../../loops/tree/run-git.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { isFolder } from '../../state/disk/regular-file.ts';
 import { hashOf } from './bundle.ts';
@@ -16,8 +25,6 @@ export interface CheckoutPlace {
   environment: NodeJS.ProcessEnv;
   halt: AbortSignal;
 }
-
-type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 
 const FETCH_MS = 30 * 60_000;
 
@@ -42,12 +49,7 @@ export async function checkOut(origin: Origin, folder: string, place: CheckoutPl
   const mirror = await fetchedMirror(origin, place);
   makeFolders(folder);
   const git = gitIn(folder, place);
-  await must(git(['init', '--quiet', '--template=']), `${folder} cannot be made a repository`);
-  makeFolders(path.join(folder, '.git/info'));
-  writeFileSync(path.join(folder, '.git/info/exclude'), '.tmp/\n');
-  makeFolders(path.join(folder, '.git/objects/info'));
-  writeFileSync(path.join(folder, '.git/objects/info/alternates'), `${path.join(mirror, 'objects')}\n`);
-  await must(git(['config', 'remote.origin.url', remote]), `${folder} cannot be configured`);
+  makeRepository(path.join(folder, '.git'), mirror, remote);
   for (const [name, id] of Object.entries(refs))
     await must(git(['update-ref', '--', name, id]), `${name} cannot be written`);
   // A filter of the user, such as that of `git lfs`, may fetch.
@@ -55,10 +57,18 @@ export async function checkOut(origin: Origin, folder: string, place: CheckoutPl
   await must(checkout, `commit ${commit.slice(0, 12)} cannot be checked out`);
 }
 
-const gitIn =
-  (cwd: string, { environment, halt }: CheckoutPlace): Git =>
-  (args, more) =>
-    askGit(args, { cwd, timeoutMs: FETCH_MS, environment, halt, ...more });
+/** As `git init` would, with the mirror's format of objects; it would take as long as the rest of the checkout. */
+function makeRepository(own: string, mirror: string, remote: string): void {
+  for (const name of ['info', 'objects/info', 'refs']) makeFolders(path.join(own, name));
+  for (const name of ['HEAD', 'config']) copyFileSync(path.join(mirror, name), path.join(own, name));
+  const more = `[core]\n\tbare = false\n\tlogallrefupdates = true\n[remote "origin"]\n\turl = ${JSON.stringify(remote)}\n`;
+  appendFileSync(path.join(own, 'config'), more);
+  writeFileSync(path.join(own, 'info/exclude'), '.tmp/\n');
+  writeFileSync(path.join(own, 'objects/info/alternates'), `${path.join(mirror, 'objects')}\n`);
+}
+
+const gitIn = (cwd: string, { environment, halt }: CheckoutPlace) =>
+  gitWith({ cwd, timeoutMs: FETCH_MS, environment, halt });
 
 async function must(running: Promise<GitRan>, what: string): Promise<GitRan> {
   const ran = await running;
@@ -72,8 +82,10 @@ async function fetchedMirror({ remote, commit, refs }: Origin, place: CheckoutPl
   const git = gitIn(mirror, place);
   const wanted = [...new Set([commit, ...Object.values(refs)])];
   const lacking = async () => {
-    const looked = await Promise.all(wanted.map((id) => git(['cat-file', '-e', `${id}^{commit}`])));
-    return wanted.filter((_, i) => looked[i]!.code !== 0);
+    // A fetch writes the reference after all objects.
+    const unsure = wanted.filter((id) => !existsSync(path.join(mirror, 'refs/tollgate', id)));
+    const looked = await Promise.all(unsure.map((id) => git(['cat-file', '-e', `${id}^{commit}`])));
+    return unsure.filter((_, i) => looked[i]!.code !== 0);
   };
   const fetch = (refspecs: string[]) =>
     git(
@@ -118,7 +130,9 @@ async function makeMirror(mirror: string, place: CheckoutPlace): Promise<void> {
   makeFolders(path.dirname(mirror));
   const fresh = mkdtempSync(path.join(path.dirname(mirror), 'new-'));
   try {
-    await must(gitIn(fresh, place)(['init', '--quiet', '--bare', '--template=']), `${mirror} cannot be made`);
+    const settings = [['init.defaultRefFormat', 'files']] as const;
+    const made = gitIn(fresh, place)(['init', '--quiet', '--bare', '--template='], { settings });
+    await must(made, `${mirror} cannot be made`);
     mkdirSync(path.join(fresh, 'info'), { recursive: true });
     renameSync(fresh, mirror);
   } catch (error) {

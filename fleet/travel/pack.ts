@@ -180,10 +180,7 @@ export async function diffSince(
   const found = await withApart(rules, async (apart): Promise<TreeDiff> => {
     const taken = await takeIn(apart, { ...rules, most: MOST_CHANGED });
     if (taken.how === 'invalid') throw new TravelRefusal(taken.message);
-    const written = await apart.git(['write-tree', '--missing-ok']);
-    if (written.code !== 0) throw new TravelRefusal(`the tree could not be read: ${complaintOf(written)}`);
-    const tree = written.stdout.trim();
-    const listed = await apart.git(['diff-tree', '-r', '-z', '--name-only', '--no-renames', commit, tree]);
+    const listed = await apart.git(['diff-index', '--cached', '-z', '--name-only', '--no-renames', commit]);
     if (listed.code !== 0)
       throw new TravelRefusal(`the tree could not be compared with ${commit}: ${complaintOf(listed)}`);
     const all = listed.stdout.split('\0').slice(0, -1);
@@ -193,7 +190,7 @@ export async function diffSince(
     const excluded = new Set([...ours, ...omitted]);
     const names = all.filter((name) => !excluded.has(name));
     const unread = taken.unread.filter((name) => !name.endsWith('/'));
-    const patch = names.length === 0 ? Buffer.alloc(0) : await patchOf(apart.git, [commit, tree], [...excluded]);
+    const patch = names.length === 0 ? Buffer.alloc(0) : await patchOf(apart.git, commit, [...excluded]);
     return { patch, names, omitted, unread };
   });
   if ('how' in found) throw new TravelRefusal(found.message);
@@ -206,7 +203,7 @@ const MOST_EXCLUDED = 500;
 /** By a file: the text of a patch need not be UTF-8. */
 async function patchOf(
   git: Parameters<Parameters<typeof withApart>[1]>[0]['git'],
-  trees: [string, string],
+  commit: string,
   excluded: string[],
 ): Promise<Buffer> {
   if (excluded.length > MOST_EXCLUDED)
@@ -217,7 +214,7 @@ async function patchOf(
   try {
     const file = path.join(folder, 'patch');
     const apartFrom = excluded.map((name) => `:(exclude,literal)${name}`);
-    const ran = await git(['diff-tree', '-r', ...PATCH, `--output=${file}`, ...trees, '--', '.', ...apartFrom]);
+    const ran = await git(['diff-index', '--cached', ...PATCH, `--output=${file}`, commit, '--', '.', ...apartFrom]);
     if (ran.code !== 0) throw new TravelRefusal(`the changes cannot be read: ${complaintOf(ran)}`);
     return existsSync(file) ? readRegularBytes(file, MOST_PATCH_BYTES) : Buffer.alloc(0);
   } catch (error) {

@@ -44,17 +44,16 @@ export async function withApart<T>(
   use: (apart: Apart) => Promise<T>,
 ): Promise<T | Invalid> {
   const plain = gitWith({ cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) });
-  const [places, filters, beside] = await Promise.all([
+  const [places, filters] = await Promise.all([
     plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]),
     allFilters(plain),
-    plain(['rev-parse', '--show-prefix']),
   ]);
   if (places.code === 127) return invalid('it needs git, and git is not on the PATH');
   if (places.code !== 0) return invalid(repositoryMistake(cwd, places, 'leave diff out'));
-  const [top, index, own] = places.stdout.split('\n') as [string, string, string];
+  const [top, index, own, ...rest] = places.stdout.split('\n') as [string, string, string, ...string[]];
   if (filters.how === 'unknown')
     return invalid(`the filters of ${cwd} cannot be looked up: ${complaintOf(filters.ran)}`);
-  const prefix = beside.stdout.replace(/\n$/, '');
+  const prefix = rest.join('\n').replace(/\n$/, '');
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-diff-'));
   try {
     const apart = {
@@ -71,7 +70,7 @@ export async function withApart<T>(
   }
 }
 
-const PLACES = ['--git-path', 'index', '--git-path', 'objects'];
+const PLACES = ['--git-path', 'index', '--git-path', 'objects', '--show-prefix'];
 
 /** git would write a split index into the repository. Names are shown unquoted. */
 const PLAIN = [
@@ -140,6 +139,7 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
       ),
       isTooLarge: true,
     };
+  if (names.length === 0) return { how: 'taken', forbidden, unread, warnings };
   const input = names.map((name) => `${name}\0`).join('');
   const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
   return added.code === 0
