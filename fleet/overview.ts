@@ -132,10 +132,12 @@ interface LimitChange {
   day?: number;
   pools: readonly { pool: string; calls: number }[];
   rates: readonly { tool: string; account: string; kind: 'at_once' | 'per_minute'; count: number }[];
+  /** Whose calls begin again at once. */
+  lifts: readonly { tool: string; account: string }[];
 }
 
 /** 0 removes a limit. */
-export async function changeLimits(database: Database, { day, pools, rates }: LimitChange): Promise<void> {
+export async function changeLimits(database: Database, { day, pools, rates, lifts }: LimitChange): Promise<void> {
   await database.transaction(async (query) => {
     const scopes = [
       ...pools.map(({ pool, calls }) => [`pool:${pool}`, calls] as const),
@@ -151,6 +153,17 @@ export async function changeLimits(database: Database, { day, pools, rates }: Li
         `INSERT INTO tollgate.limits (tool, account, ${kind}) VALUES ($1, $2, $3) ON CONFLICT (tool, account) DO UPDATE SET ${kind} = $3`,
         [tool, account, count === 0 ? null : count],
       );
+    for (const { tool, account } of lifts) {
+      const lifted = await query(
+        `UPDATE tollgate.limits SET hold_until = NULL, hold_reason = NULL
+         WHERE tool = $1 AND account = $2 AND hold_until > clock_timestamp() RETURNING tool`,
+        [tool, account],
+      );
+      if (lifted.length === 0)
+        throw new FleetRefusal(
+          `${tool}${account === '' ? '' : `@${account}`} is not held; see tollgate fleet limits. Nothing was changed`,
+        );
+    }
   });
 }
 

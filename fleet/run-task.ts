@@ -26,11 +26,16 @@ interface TaskWork {
   /** Another container had the task, and its lease is over. */
   takeOver: boolean;
   context: RunContext;
+  /** Ends the worker; `context.stop` ends this task too. */
+  halt: AbortSignal;
   /** Ends this task: it is not ours any more, or its end was requested. */
   end(why: string): void;
 }
 
-/** `interrupted`: it is not over, and continues on this machine. */
+/** Why a task was ended whose user has cancelled it. */
+export const CANCELLED = 'tollgate fleet cancel';
+
+/** `interrupted`: it is not over, and continues on this machine unless it was cancelled. */
 export interface EndedTask {
   how: 'done' | 'failed' | 'interrupted';
   exitCode: number | null;
@@ -60,17 +65,16 @@ export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
   const request = { word: unpacked.manifestFile, options, context: own };
   const ran = await runTask({ ...request, word: `${unpacked.folder}/` });
   await settle();
+  const pack = (halt: AbortSignal) =>
+    packResult({ ...request, context: { ...own, stop: halt }, packed, unpacked, shared: row!.meta.shared });
   if (ran.how === 'invalid') return refused(ran.message);
+  if (stop.reason === CANCELLED && existsSync(journalOf(folder.root)))
+    return { ...INTERRUPTED, result: resultColumns(await pack(work.halt)) };
   if (ran.how === 'awaited' || ran.how === 'not_run')
     return stop.aborted ? INTERRUPTED : { how: 'failed', exitCode: ran.exitCode, message: ran.message, result: null };
   const { report } = ran;
   if (report.state === 'interrupted') return INTERRUPTED;
-  const result = await packResult({
-    ...request,
-    packed,
-    unpacked,
-    shared: row!.meta.shared,
-  });
+  const result = await pack(stop);
   const failure =
     report.failure === null
       ? null

@@ -230,6 +230,23 @@ BEGIN
   UPDATE tollgate.reservations SET state = 'lost' WHERE machine = p_machine AND state = 'reserved' AND worker <> p_worker;
 END $$;
 `,
+  `
+-- A task that was cancelled while its worker was lost has ended.
+UPDATE tollgate.tasks SET ended_at = clock_timestamp() WHERE state = 'cancelled' AND ended_at IS NULL;
+CREATE OR REPLACE FUNCTION tollgate.expire() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE dead uuid;
+BEGIN
+  FOR dead IN SELECT id FROM tollgate.workers WHERE ended_at IS NULL AND lease_until < clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED LOOP
+    UPDATE tollgate.workers SET ended_at = clock_timestamp() WHERE id = dead;
+    UPDATE tollgate.tasks SET epoch = epoch + 1, worker = NULL, job = NULL,
+      state = CASE WHEN cancel_requested THEN 'cancelled' WHEN on_lost = 'retry' THEN 'queued' ELSE 'lost' END,
+      ended_at = CASE WHEN cancel_requested THEN clock_timestamp() END,
+      message = 'the lease of its worker ended; a call of it may have been paid'
+      WHERE worker = dead AND state = 'running';
+    UPDATE tollgate.reservations SET state = 'lost' WHERE worker = dead AND state = 'reserved';
+  END LOOP;
+END $$;
+`,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -10,7 +10,7 @@ import { checkDatabase, type Database } from './database.ts';
 import { renewLease } from './ledger.ts';
 import { type FetchedJob, openQueue, sendUnsent, takeTask } from './queue.ts';
 import { DatabaseAway } from './refusal.ts';
-import { type EndedTask, runFleetTask, settleOthers } from './run-task.ts';
+import { CANCELLED, type EndedTask, runFleetTask, settleOthers } from './run-task.ts';
 import { openWorkFolder, type WorkFolder } from './work-folder.ts';
 
 interface WorkerRequest {
@@ -340,6 +340,7 @@ class Worker {
       lease: folder.leaseFile(task),
       takeOver,
       context: { ...request.context, stop, say, watch: () => {} },
+      halt: request.context.stop,
       end: (why) => this.abort(held, why),
     }).catch((error: Error): EndedTask => {
       if (error instanceof DatabaseAway)
@@ -395,5 +396,4 @@ class Worker {
   }
 }
 
-const CANCELLED = 'tollgate fleet cancel';
 const NEVER = new AbortController().signal;

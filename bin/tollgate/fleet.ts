@@ -101,6 +101,7 @@ const FLEET: CommandSpec = {
     'pool-calls': { takes: 'texts', about: 'with limits: POOL=N, the paid calls of a pool; 0 removes it (repeatable)' },
     'at-once': { takes: 'texts', about: 'with limits: TOOL=N or TOOL@ACCOUNT=N, calls at the same time (repeatable)' },
     'per-minute': { takes: 'texts', about: 'with limits: TOOL=N or TOOL@ACCOUNT=N, calls in a minute (repeatable)' },
+    'lift-hold': { takes: 'texts', about: 'with limits: end the hold of TOOL or TOOL@ACCOUNT now (repeatable)' },
   },
   words: { min: 1, max: 2, called: 'status, cancel, drain, fetch, limits or setup' },
   examples: [
@@ -278,15 +279,26 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
         if (what === undefined) throw new fleets.FleetRefusal(`--${flag} takes NAME=N, not "${word}"`);
         return { what, count: Number(count) };
       });
+    const named = (flag: string, what: string) => {
+      const [tool, account = ''] = what.split('@') as [string, string?];
+      if (!isTool(tool)) throw new fleets.FleetRefusal(`--${flag}: "${tool}" is none of ${namedTools('and')}`);
+      return { tool, account };
+    };
     const rates = (['at-once', 'per-minute'] as const).flatMap((flag) =>
-      counted(flag).map(({ what, count }) => {
-        const [tool, account = ''] = what.split('@') as [string, string?];
-        if (!isTool(tool)) throw new fleets.FleetRefusal(`--${flag}: "${tool}" is none of ${namedTools('and')}`);
-        return { tool, account, count, kind: flag === 'at-once' ? ('at_once' as const) : ('per_minute' as const) };
-      }),
+      counted(flag).map(({ what, count }) => ({
+        ...named(flag, what),
+        count,
+        kind: flag === 'at-once' ? ('at_once' as const) : ('per_minute' as const),
+      })),
     );
     const pools = counted('pool-calls').map(({ what, count }) => ({ pool: what, calls: count }));
-    await fleets.changeLimits(database, { pools, rates, ...(number.day === undefined ? {} : { day: number.day }) });
+    const lifts = (texts['lift-hold'] ?? []).map((word) => named('lift-hold', word));
+    await fleets.changeLimits(database, {
+      pools,
+      rates,
+      lifts,
+      ...(number.day === undefined ? {} : { day: number.day }),
+    });
     const status = await fleets.fleetStatus(database, null);
     const { limits, budgets } = status;
     return {

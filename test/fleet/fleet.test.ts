@@ -117,6 +117,34 @@ test('a running task is cancelled, and a queued one is not begun', async ({ flee
     (await fleet.rows(callsOf('running'))).map(({ state }) => state),
     ['settled'],
   );
+  // What it has cost is in its record.
+  const { stdout } = await fleet.tollgate('fleet', 'fetch', 'running').succeeds();
+  assert.not.match(stdout, 'in the ledger of the fleet');
+  const journal = readFileSync(path.join(fleet.rig.project, '.tmp/task/running/state/journal.jsonl'), 'utf8');
+  assert.match(journal, '"fact":"verdict"');
+  const { code, stderr } = await fleet.tollgate('fleet', 'fetch', 'queued').running.result;
+  assert.is(code, 2);
+  assert.match(stderr, 'queued is cancelled and has no result');
+});
+
+test('a hold of the fleet is lifted by its user, and only one that is there', async ({ fleet }) => {
+  await fleet.rows(
+    "INSERT INTO tollgate.limits (tool, account, hold_until, hold_reason) VALUES ('codex', 'work', now() + interval '1 day', 'usage_limit')",
+  );
+  const lift = (...argv: string[]) => fleet.tollgate('fleet', 'limits', '--lift-hold', ...argv);
+  for (const [word, refusal] of [
+    ['codex', 'codex is not held; see tollgate fleet limits'],
+    ['No CLI', '--lift-hold: "No CLI" is none of'],
+  ] as const) {
+    const { code, stderr } = await lift(word).running.result;
+    assert.is(code, 2);
+    assert.match(stderr, refusal);
+  }
+  const { stdout } = await lift('codex@work', '--at-once', 'codex@work=2').succeeds();
+  assert.match(stdout, /^codex@work: 0 running, at most 2 at once$/m);
+  assert.equal(await fleet.rows("SELECT hold_until, hold_reason FROM tollgate.limits WHERE account = 'work'"), [
+    { hold_until: null, hold_reason: null },
+  ]);
 });
 
 test('while the database is away a running call continues, and no new one begins', async ({ fleet }) => {

@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../fleet/database.ts';
 import { reserveCall, settleCall } from '../../fleet/ledger.ts';
 import { openQueue } from '../../fleet/queue.ts';
+import { SCHEMA_VERSION } from '../../fleet/schema.ts';
 import { setUp } from '../../fleet/setup.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { type Postgres, startPostgres } from '../rig/postgres.ts';
@@ -154,6 +155,19 @@ test('without its lease a worker reserves nothing, and its answer is booked late
   assert.is(await settle(database, 'no-such-call'), 'unknown');
 });
 
+test('a task that was cancelled has ended when the lease of its worker is over', async ({ database }) => {
+  const task = await heldTask(database);
+  await database.query(
+    'WITH w AS (UPDATE tollgate.workers SET lease_until = clock_timestamp()) UPDATE tollgate.tasks SET cancel_requested = true',
+  );
+  await database.query('SELECT tollgate.expire()');
+  const [row] = await database.query<{ state: string; ended: boolean }>(
+    'SELECT state, ended_at IS NOT NULL AS ended FROM tollgate.tasks WHERE id = $1',
+    [task.id],
+  );
+  assert.equal(row, { state: 'cancelled', ended: true });
+});
+
 test('a reservation is one round trip', async ({ database, postgres }) => {
   const task = await heldTask(database);
   let queries = 0;
@@ -222,13 +236,13 @@ test('no function of the ledger uses what others put into the search path', asyn
 test('two setups at once run each step once, and a newer version is refused', async ({ postgres }) => {
   const database = openDatabase(await postgres.create('twice'));
   const versions = await Promise.all([setUp(database), setUp(database)]);
-  assert.equal(versions.sort(), [0, 1]);
+  assert.equal(versions.sort(), [0, SCHEMA_VERSION]);
   await database.query('INSERT INTO tollgate.version VALUES (99)');
   const refusal = await setUp(database).then(
     () => null,
     (error: Error) => error.message,
   );
-  assert.match(refusal!, 'the tables have version 99; this Tollgate knows 1: install the newer one');
+  assert.match(refusal!, `the tables have version 99; this Tollgate knows ${SCHEMA_VERSION}: install the newer one`);
   await database.close();
 });
 
