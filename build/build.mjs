@@ -26,7 +26,11 @@ const APART = ['loops/gate/schema-process.ts', 'loops/distill/export/render-expo
 const WITHIN = /\.ttf$|semantic-conventions/;
 
 /** Large packages that no stack of ours shows. */
-const LARGE = new Set(['google', 'pdfmake', 'pg', 'pg-boss', 'zod'].map((name) => `package-${name}`));
+const LARGE = new Set(
+  ['fontkit', 'google', 'modelcontextprotocol', 'opentelemetry', 'pdfmake', 'pg', 'pg-boss', 'zod'].map(
+    (name) => `package-${name}`,
+  ),
+);
 /** Loaded by code that we never call: pg's other driver, and the schedules of pg-boss. */
 const UNUSED = /^(?:pg-native|rrule-temporal|cron-parser)$/;
 
