@@ -6,7 +6,7 @@ import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
 import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
-import { type BuiltInRole, ROLES, type Role } from '../../policies/manifest/roles.ts';
+import { ROLES, type Role } from '../../policies/manifest/roles.ts';
 import { RETRY_TABLE } from '../../policies/verdict/retry.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { marked, PAGES } from '../rig/pages.ts';
@@ -42,21 +42,12 @@ test('the pipelines', () => {
   assert.equal(
     rowsOf('pipelines'),
     Object.entries(PIPELINES).map(
-      ([name, stages]) =>
-        `| \`${name}\` | ${stages.map(({ tool, role }) => `${tool} ${role}`).join(' → ')} | ${whenFailing(stages)} |`,
+      ([name, stages]) => `| \`${name}\` | ${stages.map(({ tool, role }) => `${tool} ${role}`).join(' → ')} |`,
     ),
   );
 });
 
 const asksForVerdict = ({ requires }: Role): boolean => requires.includes('Verdict');
-
-/** What becomes of a FAIL in its stages, by role. */
-function whenFailing(stages: readonly { role: BuiltInRole }[]): string {
-  const roles = [...new Set(stages.map(({ role }) => role))].filter((role) => asksForVerdict(ROLES[role]));
-  const of = (onFail: Role['onFail']) => roles.filter((role) => ROLES[role].onFail === onFail).join(', ');
-  const parts = [of('stop') && `${of('stop')}: stop`, of('note') && `${of('note')}: note`].filter(Boolean);
-  return parts.join('; ') || '–';
-}
 
 test('the roles', () => {
   const listed = (names: readonly string[]) => names.join(', ') || '–';
