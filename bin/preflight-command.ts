@@ -183,5 +183,5 @@ function summarise(problems: readonly CheckFinding[]): string {
   if (failed + warned === 0) return 'Ready.';
   const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
   if (failed === 0) return `Ready, with ${warnings}.`;
-  return `Not ready: ${failed} failed${warned === 0 ? '' : `, ${warnings}`}.`;
+  return `Not ready: ${failed} failed${warned === 0 ? '' : `, ${warnings}`}. \`tollgate doctor\` says what to fix first.`;
 }

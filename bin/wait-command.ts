@@ -4,10 +4,11 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { readLiving } from '../loops/wait/living-processes.ts';
 import { awaitCall, type NamedCall } from '../loops/wait/named-call.ts';
-import { type Awaited, describe, STATUS, type WaitStatus } from '../loops/wait/outcome.ts';
+import { type Awaited, describe, STATUS, type WaitOutcome, type WaitStatus } from '../loops/wait/outcome.ts';
 import { awaitTask } from '../loops/wait/task-run.ts';
 import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
 import { stopExit, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
+import { shellWord } from '../policies/text/display.ts';
 import { locateTask } from '../state/task-folder.ts';
 import { identify } from '../wrappers/processes/identity.ts';
 import { readArguments, stopOnSignals } from './command.ts';
@@ -80,6 +81,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   const targets = await readTargets(args, process.cwd(), process.env);
   if (targets.how === 'invalid') return invalid(targets.message);
 
+  const isTerminal = printing('stderr').isTTY === true;
   const detail = args.given.has('quiet') ? 'problems' : 'all';
   let remaining = targets.awaited.length;
   const progress = startProgress(
@@ -95,7 +97,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
       remaining -= 1;
       const status = STATUS[outcome.how];
       if (status !== 'left' && (detail === 'all' || status !== 'done'))
-        progress.print(`${label}: ${describe(outcome)}`);
+        progress.print(isTerminal ? terminalLine(label, outcome) : `${label}: ${describe(outcome)}`);
     },
   });
   progress.stop();
@@ -104,8 +106,18 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   return {
     exit: ok ? WAIT_EXIT.ok : stop.aborted ? stopExit(stop) : WAIT_EXIT.failure,
     ...(args.given.has('json') ? { out: `${JSON.stringify(reportOf(settled, ok), null, 2)}\n` } : {}),
-    err: `${summarise(settled)}\n`,
+    err: `${summarise(settled)}\n${isTerminal ? nextLine(settled.slice(-args.words.length), args) : ''}`,
   };
+}
+
+/** Ids that nobody types are omitted: `--json` prints them. */
+const terminalLine = (label: string, outcome: WaitOutcome): string =>
+  `${STATUS[outcome.how] === 'done' ? '✓' : '✗'} ${label}: ${describe(outcome, 'short')}`;
+
+/** @param tasks those that were named as words. */
+function nextLine(tasks: readonly SettledWait[], { words }: Arguments): string {
+  const failed = words.find((_, i) => tasks[i] !== undefined && STATUS[tasks[i].outcome.how] === 'failed');
+  return failed === undefined ? '' : `\nNext: \`tollgate explain ${shellWord(failed)}\` says what to do\n`;
 }
 
 const invalid = (message: string): Ran => ({

@@ -158,19 +158,22 @@ function showOnTerminal({ task_id, used, total, usage }: BudgetObject, sentence:
   const rows = [...stages, ...(stages.length > 1 ? [['all', usage.all] as const] : [])].map(([stage, of]) => [
     stage,
     String(of.calls),
-    of.total_tokens === null ? 'not known' : figure(of.total_tokens),
-    of.usd === null ? 'not known' : dollars(of.usd),
-    notKnown(of),
+    of.total_tokens === null ? 'unknown' : figure(of.total_tokens),
+    of.usd === null ? 'unknown' : dollars(of.usd),
   ]);
-  const table = rows.length === 0 ? [] : ['', bold('Calls by stage, ever:'), ...tableLines(STAGES, rows, sheet)];
+  const unknown = unknownOf(usage.all);
+  const below = unknown === '' ? [] : [`Not included: ${unknown}`];
+  const table =
+    rows.length === 0 ? [] : ['', bold('Calls by stage, ever:'), ...tableLines(STAGES, rows, sheet), ...below];
   return `${[`${bold(task_id)}`, `${bar(used, total, sheet)}  ${sentence}`, ...table].join('\n')}\n`;
 }
 
-const STAGES: readonly Column[] = ['STAGE', 'CALLS', 'TOKENS', 'USD', ''].map((heading) => ({ heading }));
+const STAGES: readonly Column[] = ['STAGE', 'CALLS', 'TOKENS', 'COST'].map((heading) => ({ heading }));
 
-const notKnown = ({ unknown_calls: calls, unpriced_calls: unpriced, total_tokens, usd }: UsedSoFar): string =>
+/** What its sums lack. */
+const unknownOf = ({ unknown_calls: calls, unpriced_calls: unpriced, total_tokens, usd }: UsedSoFar): string =>
   [
-    ...(calls > 0 && total_tokens !== null ? [`tokens of ${calls} not known`] : []),
+    ...(calls > 0 && total_tokens !== null ? [`the unknown tokens of ${calls} ${calls === 1 ? 'call' : 'calls'}`] : []),
     ...(unpriced > 0 && usd !== null ? [`${unpriced} without a price`] : []),
   ].join(', ');
 
@@ -181,7 +184,7 @@ function usageLine(of: UsedSoFar): string {
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
     ...(total_tokens === null ? [] : [`${total_tokens} tokens${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`]),
     ...(usd === null ? [] : [`${dollars(usd)}${unpriced_calls === 0 ? '' : ` (${unpriced_calls} without a price)`}`]),
-    ...(unknown_calls === 0 ? [] : [`tokens of ${unknown_calls} not known`]),
+    ...(unknown_calls === 0 ? [] : [`tokens of ${unknown_calls} unknown`]),
   ].join(', ');
 }
 

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
 import { costWords, headline } from '../../loops/run/summary.ts';
-import { actionLine } from '../../policies/facts/next-action.ts';
+import { actionLine, isNote, noteOf } from '../../policies/facts/next-action.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
@@ -32,7 +32,11 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
       'warning',
       stages.flatMap(({ warnings }) => warnings),
     ),
-    ...cappedRows('note', [...report.notes, ...stages.flatMap(({ notes }) => notes)]),
+    ...cappedRows('note', [
+      ...next_actions.filter(isNote).map(noteOf),
+      ...report.notes,
+      ...stages.flatMap(({ notes }) => notes),
+    ]),
     ['cost', costWords(report)],
     ['summary', near(report.files.summary)],
   ];
@@ -51,7 +55,7 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
 /** Numbered if there are several. The answer of a passed run is named above. */
 function nextRows(actions: RunReport['next_actions'], stages: RunReport['stages']): Row[] {
   const answers = stages.map(({ answer }) => `read the answer: ${answer}`);
-  const shown = actions.filter(({ text }) => !answers.includes(text)).slice(0, MOST);
+  const shown = actions.filter((action) => !isNote(action) && !answers.includes(action.text)).slice(0, MOST);
   return shown.map((action, i) => [
     i === 0 ? 'next' : '',
     `${shown.length > 1 ? `${i + 1}. ` : ''}${actionLine(action)}`,

@@ -157,7 +157,7 @@ export function spentWords({
   calls_without_price,
   duration_ms,
 }: Sums): string[] {
-  const without = (n: number) => (n === 0 ? '' : ` (${n} not known)`);
+  const without = (n: number) => (n === 0 ? '' : ` (${n} unknown)`);
   return [
     String(calls),
     calls === calls_without_tokens ? '-' : `${figure(tokens)}${without(calls_without_tokens)}`,

@@ -115,8 +115,7 @@ async function add(tool: string, root: string, isJson: boolean): Promise<Ran> {
   return { exit: TOLLGATE_EXIT.ok, out: `${lines.join('\n')}\n` };
 }
 
-const testedWords = (tested: string | null): string =>
-  tested === null ? 'described, not tested' : `tested with ${tested}`;
+const testedWords = (tested: string | null): string => (tested === null ? 'not tested' : `tested with ${tested}`);
 
 function catalogueLine(tool: string, tested: string | null, compared: 'same' | 'other' | undefined): string {
   const here = { same: ', in tollgate.yaml', other: ', but the description in tollgate.yaml counts instead' };
@@ -156,7 +155,9 @@ const COLUMNS = [
   { heading: 'CALL' },
   { heading: 'VERSION' },
   { heading: 'ACCESS', leaveOut: 1 },
-  { heading: 'CAN' },
+  { heading: 'MODEL' },
+  { heading: 'RESUME' },
+  { heading: 'UNDO' },
   { heading: 'BINARY', leaveOut: 2 },
 ];
 
@@ -165,11 +166,6 @@ const cellsOf = (row: ToolListed): string[] => [
   row.command,
   row.version ?? (row.binary === null ? 'not found' : 'unknown'),
   row.access.join(' ') || 'none',
-  [
-    ...(row.takes_model ? ['model'] : []),
-    ...(row.resumes ? ['resume'] : []),
-    ...(row.reads_sessions ? ['history', 'undo'] : []),
-    `answer: ${row.output}`,
-  ].join(', '),
+  ...[row.takes_model, row.resumes, row.reads_sessions].map((can) => (can ? 'yes' : 'no')),
   [...(row.prefix === null ? [] : ['prefix']), row.binary ?? ''].join(' '),
 ];

@@ -13,7 +13,7 @@ import type { RequestedSession } from '../../loops/session/call-session.ts';
 import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
 import type { Caps } from '../../policies/limits/caps.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { oneLine, shellWord } from '../../policies/text/display.ts';
+import { figure, oneLine, shellWord, tookWords } from '../../policies/text/display.ts';
 import { environmentOf } from '../../state/accounts.ts';
 import { isPipe } from '../../state/disk/regular-file.ts';
 import { locateTask, projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../../state/task-folder.ts';
@@ -156,9 +156,19 @@ function endOneLine(ran: Ran, oneLine: OneLine, record: CallRecord, { given }: A
     : answer === null
       ? {}
       : { out: answer.endsWith('\n') ? answer : `${answer}\n` };
-  const place =
-    oneLine.kept === null || given.has('quiet') ? '' : `files: ${path.relative(process.cwd(), oneLine.kept)}/\n`;
+  const kept = oneLine.kept === null ? null : `${path.relative(process.cwd(), oneLine.kept)}/`;
+  const figures = printing('stderr').isTTY === true && answer !== null ? endFigures(record) : 'files: ';
+  const place = kept === null || given.has('quiet') ? '' : `${figures}${kept}\n`;
   return { ...ran, ...out, err: `${ran.err ?? ''}${place}` };
+}
+
+/** `✓ claude  0.4 s  18 tokens  files: `, below the answer. */
+function endFigures({ tool, duration_ms: ms, usage: { total_tokens: tokens } }: CallRecord): string {
+  const figures = [
+    ...(ms === null ? [] : [tookWords(ms)]),
+    tokens === null ? 'tokens unknown' : `${figure(tokens)} tokens`,
+  ];
+  return `\n✓ ${[tool, ...figures].join('  ')}  files: `;
 }
 
 /** A call that a dispatcher started prints no warnings, because the dispatcher reads them in the record. */

@@ -48,7 +48,7 @@ export function healthLines(
   return [
     ...(refusal === null ? [] : [`refused: ${oneLine(visible(redact(refusal)), 300)}`]),
     `${turns} ${turns === 1 ? 'turn' : 'turns'}${tokens}`,
-    ...(lastPrompt === null ? [] : [`the last prompt: ${oneLine(visible(redact(lastPrompt)), 100)}`]),
+    ...(lastPrompt === null ? [] : [`last prompt: ${oneLine(visible(redact(lastPrompt)), 100)}`]),
     ...flawLines(flaws, cliVersion),
   ];
 }
@@ -67,6 +67,6 @@ const nameOf = ({ name, id }: Flaw): string => visible(name ?? id);
 
 const SAYS = {
   unanswered_call: (flaw) => `the call of ${nameOf(flaw)} has no response`,
-  doubled_response: (flaw) => `the call of ${nameOf(flaw)} would be sent with two responses`,
+  doubled_response: (flaw) => `the call of ${nameOf(flaw)} has two responses, and the service accepts one`,
   stray_response: (flaw) => `a response of ${nameOf(flaw)} answers no call`,
 } as const satisfies Record<Flaw['how'], (flaw: Flaw) => string>;

@@ -17,10 +17,10 @@ import { planClear, planRollback } from './undo.ts';
 
 /** The effect of each choice, in the words of the menu. */
 export const CHOICES = {
-  rollback: 'go back to before the last prompt, which goes as well',
-  clear: 'repair what is wrong; if nothing is wrong, take back only the last step',
-  export: 'write down all that is known of it, without secrets, and change nothing',
-  ignore: 'leave it as it is',
+  rollback: 'remove the last prompt and all that follows it',
+  clear: 'repair what is wrong; if nothing is, remove the last step',
+  export: 'write a diagnostic file without secrets; change nothing',
+  ignore: 'change nothing',
 } as const;
 
 export type Choice = keyof typeof CHOICES;
@@ -91,7 +91,7 @@ async function takeBack(
 
 const SAYS = {
   rolled_back: (turns: number) =>
-    `turn ${turns} is taken back, with its prompt; ${turns === 2 ? '1 stands' : `${turns - 1} stand`}`,
+    `turn ${turns} is taken back, with its prompt; ${turns === 2 ? '1 turn remains' : `${turns - 1} turns remain`}`,
   cleared: (turns: number, kept: number | null) =>
     kept === null
       ? `turn ${turns}, a prompt without an answer, is taken back`

@@ -57,10 +57,10 @@ export const STATUS = {
 } as const satisfies Record<WaitOutcome['how'], WaitStatus>;
 
 /** The text after the task's name. */
-export function describe(outcome: WaitOutcome): string {
+export function describe(outcome: WaitOutcome, which: 'whole' | 'short' = 'whole'): string {
   switch (outcome.how) {
     case 'done':
-      return `done${earlierWords(outcome.earlier)}`;
+      return `done${earlierWords(outcome.earlier, which)}`;
     case 'gone':
       return `done: process ${outcome.pid} has ended (no done marker was named, so its success is not known)`;
     case 'failed': {
@@ -68,7 +68,7 @@ export function describe(outcome: WaitOutcome): string {
         outcome.class !== null && outcome.reason !== null
           ? `${outcome.class} (${outcome.reason})`
           : (outcome.class ?? outcome.reason ?? '');
-      return `failed with exit code ${outcome.exitCode}${why === '' ? '' : `: ${why}`}${earlierWords(outcome.earlier)}`;
+      return `failed with exit code ${outcome.exitCode}${why === '' ? '' : `: ${why}`}${earlierWords(outcome.earlier, which)}`;
     }
     case 'died':
       return `failed: process ${outcome.pid} is gone, and there is no ${outcome.without}`;
@@ -84,8 +84,9 @@ export function describe(outcome: WaitOutcome): string {
 }
 
 /** Files cannot show whether a marker is of this caller's call or of an earlier one, so the text says how old it is. */
-function earlierWords(earlier: Earlier | undefined): string {
+function earlierWords(earlier: Earlier | undefined, which: 'whole' | 'short'): string {
   if (earlier === undefined) return '';
+  if (which === 'short') return `, ${earlier.at}, before this wait`;
   return `, since ${earlier.at}, before this wait began${earlier.callId === null ? '' : `: ${earlier.callId}`}`;
 }
 

@@ -106,3 +106,11 @@ export const taskLine = ({ launcher, word }: CalledAs, command: string, ...flags
 /** A check of the machine. `npx preflight` would start a package of another author where Tollgate is not installed. */
 export const preflightLine = (launcher: string, ...flags: string[]): string =>
   [launcher, 'preflight', ...flags].join(' ');
+
+/** An action that only states a fact; a page for people shows it as a note. */
+export const isNote = ({ text }: NextAction): boolean => text.startsWith(NOTE);
+
+/** The fact of a note. */
+export const noteOf = ({ text }: NextAction): string => text.slice(NOTE.length);
+
+const NOTE = 'note: ';

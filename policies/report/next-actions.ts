@@ -76,7 +76,10 @@ const unmatched: WayOut = (situation) => [
     ? [toDo(`read ${situation.stderrFile}, the whole of what ${situation.tool} said on stderr`)]
     : []),
   ...(situation.eventsFile ? [toDo(`read ${situation.eventsFile}, the events of the call`)] : []),
-  rerun(situation, `fix what the evidence names, if anything, then call ${situation.tool} again`),
+  rerun(
+    situation,
+    `${situation.verdict.evidence?.source === 'exit_code' ? 'find out why it ended so' : 'fix what the evidence names, if anything'}, then call ${situation.tool} again`,
+  ),
   toType(
     'to classify it next time, add a rule for its text to tollgate.yaml; see',
     `${situation.called.launcher} triage --help`,

@@ -29,7 +29,7 @@ test('what must be done before what may, and how it is checked', async ({ rig })
     others.at(-2)!,
     /^\d\. may {2}certificates: .*\/nowhere \[31m\.pem.*\n {3}do {5}unset it, .*\n {3}check {2}tollgate preflight$/,
   );
-  assert.is(others.at(-1), '1 must be done first, from the top. Then: tollgate doctor');
+  assert.is(others.at(-1), '1 problem to fix first, from the top. Then run `tollgate doctor` again.');
 });
 
 test('its steps are the findings of preflight that are wrong, no more and no fewer', async ({ rig }) => {

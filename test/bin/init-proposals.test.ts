@@ -135,7 +135,7 @@ async function onTerminal(rig: TestRig, line: string, answers: readonly (readonl
 can('on a terminal it asks for what is not said, each answer with a proposal', async ({ rig }) => {
   rig.write('package.json', TESTED);
   const { code, said, unasked } = await onTerminal(rig, 'init --pipeline one_shot_impl', [
-    [/Its name/, 'mend\r'],
+    [/Name of the task/, 'mend\r'],
     [/What is to be achieved/, 'Mend the login.\r'],
     [/Paid calls at most/, '7\r'],
     [/must succeed in the end/, '\r'],
@@ -152,7 +152,7 @@ can('on a terminal it asks for what is not said, each answer with a proposal', a
 
 can('Ctrl-C leaves nothing behind', async ({ rig }) => {
   const { code, said } = await onTerminal(rig, 'init', [
-    [/Its name/, 'mend\r'],
+    [/Name of the task/, 'mend\r'],
     [/What is to be achieved/, '\u0003'],
   ]);
   assert.is(code, 130, said);

@@ -46,7 +46,7 @@ test('--quiet prints problems alone, each with its way out, and the verdict', as
   assert.is(code, 1);
   assert.is(
     stdout,
-    'fail  codex command  codex is not found\n                     → npm install -g @openai/codex@0.169.0\nNot ready: 1 failed.\n',
+    'fail  codex command  codex is not found\n                     → npm install -g @openai/codex@0.169.0\nNot ready: 1 failed. `tollgate doctor` says what to fix first.\n',
   );
 });
 

@@ -28,7 +28,7 @@ const DOWN = '\u001b[B';
 const ENTER = '\r';
 
 const ROWS: [what: string, keys: string, says: RegExp, isChanged: boolean][] = [
-  ['Enter takes the last turn back', ENTER, /turn 2 is taken back, with its prompt; 1 stands/, true],
+  ['Enter takes the last turn back', ENTER, /turn 2 is taken back, with its prompt; 1 turn remains/, true],
   ['the last choice leaves it as it is', `${DOWN}${DOWN}${DOWN}${ENTER}`, /nothing was changed/, false],
   ['Ctrl-C leaves it as it is', '\u0003', /nothing was changed/, false],
 ];

@@ -17,7 +17,13 @@ export function readGeminiSignIn(surroundings: Surroundings): SignIn {
       fix: `fix ${file}: gemini exits 52 on it`,
     };
   if (type !== null)
-    return judge(type, known, folder, home, `"${type}" ${file === null ? 'by the environment' : `in ${file}`}`);
+    return judge(
+      type,
+      known,
+      folder,
+      home,
+      file === null ? `the environment selects "${type}"` : `"${type}" in ${file}`,
+    );
   return {
     how: 'signed_out',
     because: 'no sign-in is configured',

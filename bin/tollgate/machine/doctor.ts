@@ -110,7 +110,7 @@ function summary(steps: readonly Step[]): string {
   const must = steps.filter(({ status }) => status === 'fail').length;
   if (steps.length === 0) return 'Nothing to do: this machine is ready.';
   if (must === 0) return `Nothing must be done; ${steps.length} may be worth it. Then: tollgate run TASK`;
-  return `${must} must be done first, from the top. Then: tollgate doctor`;
+  return `${must} ${must === 1 ? 'problem' : 'problems'} to fix first, from the top. Then run \`tollgate doctor\` again.`;
 }
 
 /** Returns the CLIs of all stages, of their fallbacks and of the project's settings; an empty list if none is named. */

@@ -45,7 +45,7 @@ export async function askTask(
       validate: (value) => mistake(value || proposal) ?? undefined,
     });
 
-  const id = given.id ?? (await line('Its name', 'fix-1', checkTaskId));
+  const id = given.id ?? (await line('Name of the task (Enter: fix-1)', 'fix-1', checkTaskId));
   if (isCancel(id)) return CANCELLED;
   const goal =
     given.goal ??

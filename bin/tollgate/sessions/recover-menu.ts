@@ -29,8 +29,8 @@ export async function chooseRecovery({ tool, sessionId, health, refusal }: Shown
     message: 'How do you want to continue?',
     options: (Object.keys(CHOICES) as Choice[]).map((value) => ({
       value,
-      label: LABELS[value],
-      hint: CHOICES[value],
+      // A hint would be shown for the marked choice alone.
+      label: `${LABELS[value]}: ${CHOICES[value]}`,
     })),
     initialValue: health.flaws !== null && health.flaws.length > 0 ? 'clear' : 'rollback',
     output,

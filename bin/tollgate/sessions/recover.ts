@@ -104,9 +104,9 @@ async function recoverIn(which: Found & { how: 'found' }, args: Arguments): Prom
   const choice = chosen(args) ?? (await ask(which, health, args));
   if (choice === null) {
     const lines = [
-      `${session.tool} ${session.id}: there is no terminal to ask what to do`,
+      `${session.tool} ${session.id}: choose what to do by --choose, since there is no terminal`,
       ...healthLines(health, environment, which.said).map((line) => `  ${line}`),
-      'Give one of:',
+      'Choices:',
       ...Object.entries(CHOICES).map(([name, about]) => `  --choose ${name.padEnd(8)}  ${about}`),
     ];
     return refusal(lines.join('\n'), TOLLGATE_EXIT.badInput);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { KnownSession, listAdoptable } from '../../../loops/session/adopt.ts';
 import type { Backup } from '../../../loops/session/backups.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
-import { figure, visible } from '../../../policies/text/display.ts';
+import { figure, shellWord, visible } from '../../../policies/text/display.ts';
 import { ago, whenWords } from '../../from-here.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
@@ -18,8 +18,8 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
     tool,
     entry.session_id,
     bytes === null ? '-' : sizeOf(bytes),
-    entry.context_tokens === null ? '-' : `${entry.context_tokens} tokens`,
-    ago(entry.last_used, now),
+    entry.context_tokens === null ? '-' : figure(entry.context_tokens),
+    ago(entry.last_used, now).replace(/ ago$/, ''),
     entry.error_count === 0 ? '-' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
     entry.poisoned !== undefined ? 'not continued' : health === 'unknown' ? '-' : health,
   ]);
@@ -31,8 +31,8 @@ const SESSIONS: readonly Column[] = [
   { heading: 'CLI' },
   { heading: 'SESSION' },
   { heading: 'SIZE', leaveOut: 4, isOptional: true },
-  { heading: 'CONTEXT', leaveOut: 3, isOptional: true },
-  { heading: 'USED', leaveOut: 2 },
+  { heading: 'TOKENS', leaveOut: 3, isOptional: true },
+  { heading: 'AGE', leaveOut: 2 },
   { heading: 'ERRORS', leaveOut: 1, isOptional: true, paint: (cell) => (cell === '-' ? null : 'yellow') },
   {
     heading: 'HEALTH',
@@ -45,13 +45,14 @@ const SESSIONS: readonly Column[] = [
 export const detailLines = (sessions: readonly KnownSession[], now: Date): string[] =>
   sessions.flatMap(({ tag, tool, entry, file, bytes, turns, health }) => [
     `${tag}: ${tool} ${entry.session_id}`,
-    `  file: ${file === null ? 'unknown' : `${file} (${sizeOf(bytes)})`}`,
+    `  file: ${file === null ? 'not found' : `${file} (${sizeOf(bytes)})`}`,
     ...(turns === null ? [] : [`  turns: ${turns}`]),
     `  tokens: ${entry.context_tokens === null ? '' : `${figure(entry.context_tokens)} in its context; `}${figure(entry.total_tokens)} in all`,
     `  last used: ${whenWords(entry.last_used, now)}, in ${entry.cwd}`,
-    `  errors in a row: ${entry.error_count}`,
-    `  health: ${health}`,
+    ...(entry.error_count === 0 ? [] : [`  errors in a row: ${entry.error_count}`]),
+    ...(file === null ? [] : [`  health: ${health}`]),
     ...(entry.poisoned === undefined ? [] : [`  not continued: ${entry.poisoned}`]),
+    `  next: tollgate ${file === null ? `sessions forget ${shellWord(tag)}` : `history ${entry.session_id}`}`,
   ]);
 
 export function adoptableLines(

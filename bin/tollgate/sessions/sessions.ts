@@ -144,8 +144,9 @@ async function adoptable(asking: SessionsAsking, args: Arguments, words: readonl
     if (!args.given.has('quiet'))
       printing('stderr').write(fitting(`tollgate sessions: ${sentence}\n`, printing('stderr')));
   });
-  const err = listed.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
   const exit = listed.problems.length > 0 && listed.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
+  const without = listed.problems.length === 0 ? [] : ['a known id needs no list: adopt TAG ID --tool TOOL'];
+  const err = noted([...listed.problems, ...without]);
   if (args.given.has('json')) return { exit, err, out: `${JSON.stringify({ schema: 1, ...listed })}\n` };
   return {
     exit,

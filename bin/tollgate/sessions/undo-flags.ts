@@ -49,9 +49,9 @@ export const UNDO: CommandSpec = {
   common: ['resend', 'edit', 'edit-file', 'redo', 'dry-run', 'tool', 'access', 'trust-workspace'],
   words: { min: 1, max: 1, called: SESSION_WORD },
   examples: [
-    ['tollgate undo login', 'the last answer goes, its prompt stays'],
+    ['tollgate undo login', 'remove the last answer, keep its prompt'],
     ['tollgate undo login --redo', 'restore it'],
-    ['tollgate undo login --redo 2', 'restores number 2 of tollgate history'],
+    ['tollgate undo login --redo 2', 'restore number 2 of tollgate history'],
     ['tollgate undo login --edit "Only the parser, please."', 'ask something else instead; paid'],
     ['tollgate undo login --resend --task fix-login', 'ask the same again, paid by a task'],
   ],
@@ -135,7 +135,7 @@ export function answerOf(result: UndoResult, { given, text }: Arguments): Ran {
     return { exit, out: `${JSON.stringify(object)}\n` };
   }
   const hint = dry || did === 'redone' ? '' : `Bring it back: ${redoing}\n`;
-  const line = `${session.tool} ${session.id}: ${dry ? 'dry run, nothing was changed: ' : ''}${says}\n${hint}`;
+  const line = `${session.tool} ${session.id}: ${dry ? 'nothing was changed; without --dry-run, ' : ''}${says}\n${hint}`;
   if (sent === undefined) return { exit, out: line };
   const failed = sent.message === null ? '' : `tollgate undo: the call failed: ${sent.message}\n`;
   return {

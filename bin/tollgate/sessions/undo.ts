@@ -92,7 +92,7 @@ async function bringBack({ store, session, environment, feature, args }: Undoing
     did: 'redone',
     session,
     reverted: newTurns,
-    says: `what was taken back ${edit.at} is there again${newTurns === 0 ? '' : `; ${since} that came since then are taken back`}`,
+    says: `what was taken back at ${edit.at} is restored${newTurns === 0 ? '' : `; ${since} that came since then are taken back`}`,
   };
   if (args.given.has('dry-run')) return answerOf(result, args);
   const holder = feature === null ? {} : { feature };

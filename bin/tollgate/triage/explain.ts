@@ -5,7 +5,7 @@ import type { FailureExplanation, ShownRow } from '../../../loops/report/explana
 import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
-import { actionLine } from '../../../policies/facts/next-action.ts';
+import { actionLine, isNote, noteOf } from '../../../policies/facts/next-action.ts';
 import { oneLine, visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
@@ -76,12 +76,16 @@ function renderExplanation(explanation: FailureExplanation, style: PageStyle): s
   const { findings, evidence } = explanation;
   const colours = coloursOf(style.ink);
   const { bold, dim, cyan } = colours;
-  const [first, ...others] = explanation.next_actions.map((action) => words(actionLine(action)));
+  const notes = explanation.next_actions.filter(isNote);
+  const [first, ...others] = explanation.next_actions
+    .filter((action) => !isNote(action))
+    .map((action) => words(actionLine(action)));
   const paint = colours[paintOf(explanation)];
   // The first finding of a gate is also the evidence.
   const isFinding = findings.some(({ text }) => text === evidence?.text);
   const rows: [label: string, text: string | null][] = [
     ['evidence', isFinding ? null : evidenceOf(explanation)],
+    ...notes.map((note): [string, string] => ['note', noteOf(note)]),
     ['decision', explanation.decision && `${explanation.decision.action}: ${explanation.decision.why}`],
     ['seen', seenOf(explanation)],
     ['not before', explanation.retry_at],

@@ -45,8 +45,17 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (located.how === 'invalid') return invalid(located.message);
   const { folder: task } = located;
   let lost: string | null = null;
+  let before = '';
+  // Some CLIs end with the error that they have just reported.
+  const isNew = ({ text }: FollowedLine) => {
+    const isRepeated = text !== '' && text === before.replace(/^error: /, 'gives up: ');
+    before = text;
+    return !isRepeated;
+  };
+  const isTerminal = printing('stderr').isTTY === true;
+  const speaker = isTerminal ? '' : `${SPEC.name}: `;
   const print = async (lines: readonly FollowedLine[]) => {
-    const shown = lines.map(given.has('json') ? asJson : asText);
+    const shown = given.has('json') ? lines.map(asJson) : lines.filter(isNew).map(asText);
     if (shown.length > 0) lost ??= await printResult(shown.join(''));
     return lost === null && !stop.aborted ? ('more' as const) : ('enough' as const);
   };
@@ -62,7 +71,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       clock: () => new Date(),
       begin: (call, gate) => {
         if (!given.has('quiet'))
-          printing('stderr').write(fitting(`tollgate logs: ${titleOf(call, gate)}\n`, printing('stderr')));
+          printing('stderr').write(fitting(`${speaker}${titleOf(call, gate)}\n`, printing('stderr')));
       },
       take: print,
     });
@@ -72,7 +81,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
   if (followed.how === 'invalid') return invalid(followed.message);
   const { calls, missing, failed } = followed;
-  const next = failed && !given.has('quiet') ? [`next: tollgate explain ${words[0]}`] : [];
+  const next = failed && !given.has('quiet') ? [`${isTerminal ? '\nNext' : 'next'}: tollgate explain ${words[0]}`] : [];
   if (calls === 0 && task.manifest === null) return invalid(missingTask(task.root));
   return {
     exit: stop.aborted ? stopExit(stop) : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
@@ -81,7 +90,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       ...(calls === 0 ? [`no call of ${task.id} was made yet; \`tollgate run ${shellWord(task.id)}\` makes one`] : []),
       ...next,
     ]
-      .map((sentence) => `tollgate logs: ${sentence}\n`)
+      .map((sentence) => `${speaker}${sentence}\n`)
       .join(''),
     // A reader of lines that leaves has read enough. This includes JSON, because each line is complete.
     lost: lost === 'EPIPE' ? null : lost,

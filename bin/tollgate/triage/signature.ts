@@ -110,16 +110,16 @@ function renderExplanation(explained: ExplainedSignature): string {
   return text([
     signature,
     '',
-    `signed text [${source}]:`,
+    `hashed text (from ${source}):`,
     normalised,
-    ...section('signed lines:', [
+    ...section('made from these lines:', [
       ...lines.slice(0, MAX_LINES).map((line) => `  ${line.slice(0, MAX_WIDTH)}`),
       ...(rest > 0 ? [`  and ${rest} more`] : []),
     ]),
     ...section(
-      'taken from them:',
+      'replaced in them:',
       cutRows([
-        ['class', 'times', 'for', 'original text'],
+        ['class', 'times', 'by', 'original text'],
         ...eaten.map(({ class: name, count, put, pieces }) => [
           name,
           String(count),
@@ -131,7 +131,7 @@ function renderExplanation(explained: ExplainedSignature): string {
     ...section(
       'all lines:',
       cutRows([
-        ['what became of them', 'times', 'the first'],
+        ['what it is', 'times', 'the first'],
         ...fates.map(({ fate, count, example }) => [fate, String(count), example.trim()]),
       ]),
     ),

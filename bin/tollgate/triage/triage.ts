@@ -112,7 +112,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (given.has('explain') && verdict.evidence !== null)
     lines.push(`rule: ${ruleOf(verdict.evidence.rule, own.rules)}`);
   if (given.has('explain') && signature !== null)
-    lines.push(`signed text [${signature.source}]: ${signature.normalised}`);
+    lines.push(`hashed text (from ${signature.source}): ${signature.normalised}`);
   return { exit: 0, out: visible(`${lines.join('\n')}\n`) };
 }
 

@@ -100,13 +100,14 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
     if (now === null) return;
     const { width, height } = screen.size();
     const sheet = { ...sheetOf(process.env), width };
+    const said = view.message === '' ? [] : [view.message];
     const page =
       pane === null
-        ? watchPage({ ...now, at: clock().toISOString() }, shown(), sheet, height, view.selected)
-        : panePage(pane, view.back, width, height - 2);
-    const empty = view.filter === '' ? 'no task is at work' : `no task with ${view.filter} in its id is shown`;
-    const notes = pane === null && shown().length === 0 ? ['', cutLine(empty, width)] : [];
-    screen.draw([...page, ...notes, '', cutLine(visible(keysLine(view)), width)]);
+        ? watchPage({ ...now, at: clock().toISOString() }, shown(), sheet, height - said.length, view.selected)
+        : panePage(pane, view.back, width, height - 2 - said.length);
+    const notes = pane === null && shown().length === 0 ? ['', emptyLine(view.filter)] : [];
+    const below = [...notes, '', ...said, keysLine(view)].map((line) => cutLine(visible(line), width));
+    screen.draw([...page, ...below]);
   };
   const say = (message: string) => {
     view = { ...view, message };
@@ -150,10 +151,15 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
     closePane(pane);
     screen.close();
   }
-  const summary = now === null ? '' : `${totalsLine(now, sheetOf(process.env))}\n`;
+  const summary = now === null ? '' : `${totalsLine(now, sheetOf(process.env))}\n${isOver(now) ? '' : CONTINUING}`;
   if (!both.aborted || leaving.signal.reason === 'q') return { exit: TOLLGATE_EXIT.ok, out: summary };
   return { exit: stopExit(both), out: summary };
 }
+
+const CONTINUING = 'The running tasks continue; `tollgate watch` shows them again.\n';
+
+const emptyLine = (filter: string): string =>
+  filter === '' ? 'No task is running or waiting.' : `No task that runs or waits has "${filter}" in its id.`;
 
 const isOver = ({ totals }: RunsNow): boolean => totals.running === 0;
 
@@ -204,11 +210,16 @@ export function pressed(before: WatchView, key: string, ids: readonly string[]):
   if (key === ESCAPE) return { view: { ...view, filter: '', selected: null } };
   if (!['s', 'l', 'o', '\r'].includes(key)) return { view };
   const selected = at === -1 ? (ids[0] ?? null) : view.selected;
-  if (selected === null) return { view: { ...view, message: 'no task is shown' } };
+  if (selected === null) {
+    const why = view.filter === '' ? 'no task is shown' : `the filter "${view.filter}" hides all tasks; Esc removes it`;
+    return { view: { ...view, message: `Nothing to ${KEY_ACTS[key]}: ${why}.` } };
+  }
   const chosen = { ...view, selected, back: 0 };
   if (key === 's') return { view: { ...chosen, mode: 'confirm' } };
   return { view: { ...chosen, mode: 'pane' }, act: key === 'l' ? 'log' : 'summary' };
 }
+
+const KEY_ACTS: Record<string, string> = { s: 'stop', l: 'show', o: 'open', '\r': 'open' };
 
 function filtered(view: WatchView, key: string): WatchView {
   if (key === '\r') return { ...view, mode: 'tasks' };
@@ -218,8 +229,7 @@ function filtered(view: WatchView, key: string): WatchView {
 }
 
 /** The last line of the page. */
-export function keysLine({ selected, filter, mode, message }: WatchView): string {
-  if (message !== '') return message;
+export function keysLine({ selected, filter, mode }: WatchView): string {
   if (mode === 'filter') return `filter: ${filter}_  (Enter keeps it, Esc removes it)`;
   if (mode === 'confirm') return `stop ${selected}? y stops it, with everything saved; any other key does not`;
   if (mode === 'pane') return 'j k scroll, q goes back';

@@ -35,8 +35,8 @@ test('calls and tokens by stage, those of unknown usage apart', async ({ rig }) 
     `3 of 10 paid calls used, 7 left
 Calls by stage, ever:
   gemini_review: 1 call, 18 tokens (input 11, cached 0, output 7)
-  codex_review: 2 calls, 18 tokens (input 11, cached 0, output 7), tokens of 1 not known
-  all: 3 calls, 36 tokens (input 22, cached 0, output 14), tokens of 1 not known
+  codex_review: 2 calls, 18 tokens (input 11, cached 0, output 7), tokens of 1 unknown
+  all: 3 calls, 36 tokens (input 22, cached 0, output 14), tokens of 1 unknown
 `,
   );
   const json = await rig.run('tollgate', ['budget', 'fix', '--json']);
@@ -80,7 +80,7 @@ test('a call of a wrapper on its own counts, until another takes the place of it
   const shown = async () => (await rig.run('tollgate', ['budget', 'fix'])).stdout.split('\n')[2];
   assert.is(await shown(), '  codex_adhoc: 1 call, 18 tokens (input 11, cached 0, output 7)');
   await rig.start('run_codex', flags).result;
-  assert.is(await shown(), '  codex_adhoc: 2 calls, 18 tokens (input 11, cached 0, output 7), tokens of 1 not known');
+  assert.is(await shown(), '  codex_adhoc: 2 calls, 18 tokens (input 11, cached 0, output 7), tokens of 1 unknown');
 });
 
 test('records that are gone leave the calls counted', async ({ rig }) => {
@@ -92,7 +92,7 @@ test('records that are gone leave the calls counted', async ({ rig }) => {
   const { stdout } = await rig.run('tollgate', ['budget', 'fix']);
   assert.is(
     stdout,
-    '1 of 10 paid calls used, 9 left\nCalls by stage, ever:\n  codex_review: 1 call, tokens of 1 not known\n',
+    '1 of 10 paid calls used, 9 left\nCalls by stage, ever:\n  codex_review: 1 call, tokens of 1 unknown\n',
   );
 });
 

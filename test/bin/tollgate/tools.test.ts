@@ -44,7 +44,7 @@ test('without a file it makes one, and every row of the catalogue is sound', asy
   assert.is(tested('agy'), null);
   const { stdout } = await rig.run('tollgate', ['tools']);
   assert.match(stdout, /^ {2}qwen +tested with 0\.24\.4, in tollgate\.yaml$/m);
-  assert.match(stdout, /^ {2}agy +described, not tested, in tollgate\.yaml$/m);
+  assert.match(stdout, /^ {2}agy +not tested, in tollgate\.yaml$/m);
 });
 
 test('what it prints names the file, the package and the call', async ({ rig }) => {

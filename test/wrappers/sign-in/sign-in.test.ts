@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
     tool: 'gemini',
     env: { GEMINI_API_KEY: SECRET, GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:9' },
     how: 'signed_out',
-    says: '"gateway" by the environment, which gemini refuses without a terminal',
+    says: 'the environment selects "gateway", which gemini refuses without a terminal',
   },
   {
     tool: 'gemini',
@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
     tool: 'gemini',
     env: { GOOGLE_GENAI_USE_VERTEXAI: 'true' },
     how: 'signed_out',
-    says: '"vertex-ai" by the environment, but neither GOOGLE_API_KEY nor GOOGLE_CLOUD_PROJECT with GOOGLE_CLOUD_LOCATION is set',
+    says: 'the environment selects "vertex-ai", but neither GOOGLE_API_KEY nor GOOGLE_CLOUD_PROJECT with GOOGLE_CLOUD_LOCATION is set',
   },
   {
     tool: 'gemini',

@@ -83,7 +83,7 @@ export function askGemini({ cwd, environment }: Lookup, say: (sentence: string) 
     if (error !== undefined || status !== 0)
       return `gemini --list-sessions ended with ${error?.message ?? `exit code ${status}`}`;
     const listed = readListed(readRegular(file));
-    if (listed.how === 'not_understood') return `the list of gemini --list-sessions is not understood: ${listed.why}`;
+    if (listed.how === 'not_understood') return `the output of gemini --list-sessions could not be read: ${listed.why}`;
     return listed.rows
       .filter(({ when, current }) => current || isWithinAWeek(when))
       .map(({ id, when, title }) => ({ id, when, title }));

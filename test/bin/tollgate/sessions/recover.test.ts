@@ -71,7 +71,7 @@ for (const tool of TOOLS) {
     assert.is(code, 2);
     assert.match(
       err,
-      `tollgate recover: ${tool} ${id}: there is no terminal to ask what to do\n  2 turns, 18 tokens of context\n  the last prompt: two\n`,
+      `tollgate recover: ${tool} ${id}: choose what to do by --choose, since there is no terminal\n  2 turns, 18 tokens of context\n  last prompt: two\n`,
     );
     assert.match(
       err,

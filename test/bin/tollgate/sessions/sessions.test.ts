@@ -56,7 +56,7 @@ test('a session whose file is gone has an unknown health', async ({ rig }) => {
   const entries = stored(rig);
   entries.active_sessions.a.codex.session_id = 'gone';
   writeFileSync(file(rig), JSON.stringify(entries));
-  assert.match((await ask(rig, 'show', 'a')).stdout, /file: unknown[\s\S]*health: unknown/);
+  assert.match((await ask(rig, 'show', 'a')).stdout, /file: not found[\s\S]*next: tollgate sessions forget a\n/);
 });
 
 test('gemini: what its installed version would send twice is told, though its file names no version', async ({

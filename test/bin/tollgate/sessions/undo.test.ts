@@ -192,7 +192,7 @@ test('a dry run changes nothing', async ({ rig }) => {
   for (const words of [[], ['--resend'], ['--edit', 'else']]) {
     const told = await tollgate(rig, ['undo', id, '--dry-run', ...words]);
     assert.is(told.code, 0, told.err);
-    assert.match(told.out, /: dry run, nothing was changed: .*taken back/);
+    assert.match(told.out, /: nothing was changed; without --dry-run, .*taken back/);
   }
   assert.is(readFileSync(file, 'utf8'), was);
   assert.is(rig.calls.length, 0);

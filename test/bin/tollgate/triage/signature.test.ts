@@ -26,21 +26,21 @@ test('--explain says what each class took, and what became of each line', async 
     stdout,
     `${signature}
 
-signed text [stderr]:
+hashed text (from stderr):
 unexpected status <code:401> unauthorized key for
 
-signed lines:
+made from these lines:
   Error: unexpected status 401 Unauthorized: key <secret> for http://127.0.0.1:8080/v1
 
-taken from them:
-  class   times  for         original text
+replaced in them:
+  class   times  by          original text
   secret  1      –           <secret>
   url     1      –           http://127.0.0.1:8080/v1
   code    1      <code:401>  401
   level   1      –           Error
 
 all lines:
-  what became of them    times  the first
+  what it is             times  the first
   notice of gemini       1      Loaded cached credentials.
   retry                  1      Attempt 1 failed with status 500. Retrying with backoff...
   stack frame            1      at Turn.run (file:///x/chunk-JDPZ4CE3.js:267833:24)

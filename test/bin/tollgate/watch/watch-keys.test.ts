@@ -53,7 +53,7 @@ for (const [what, keys, acts] of ACTS)
 
 test('without a task, a key says so and does nothing', () => {
   const { view, acts } = press('s', []);
-  assert.equal([acts, keysLine(view)], [[], 'no task is shown']);
+  assert.equal([acts, view.message], [[], 'Nothing to stop: no task is shown.']);
 });
 
 test('a filter is typed, corrected, kept, and removed', () => {

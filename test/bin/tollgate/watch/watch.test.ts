@@ -124,7 +124,10 @@ for (const [what, keys, code] of KEYS)
     const [before, after] = ['before', 'after'].map((name) => readFileSync(path.join(rig.project, name), 'utf8'));
     assert.is(after, before);
     // Its own screen is left, the cursor is back, and so is the end of a line.
-    assert.match(ended.said, /\u001b\[\?7h\u001b\[\?25h\u001b\[\?1049l1 running of 1\r\n$/);
+    assert.match(
+      ended.said,
+      /\u001b\[\?7h\u001b\[\?25h\u001b\[\?1049l1 running of 1\r\nThe running tasks continue; `tollgate watch` shows them\r\nagain\.\r\n$/,
+    );
     await fake.tell(...answerWith('codex', 'ok'));
     await run.result;
   });
@@ -145,7 +148,7 @@ can('on a terminal: the log and the summary of a task, a filter, and a stop that
   terminal.press('q/none\r');
   await terminal.says(/\(filter: none\)/);
   terminal.press('s');
-  await terminal.says(/no task is shown/);
+  await terminal.says(/Nothing to stop: the filter "none" hides all tasks; Esc removes it\./);
   terminal.press('\u001b');
   terminal.press('s');
   await terminal.says(/stop fix\? y stops it/);
