@@ -73,9 +73,10 @@ export const WAIT_SPEC = {
   ],
 } as const satisfies CommandSpec;
 
-export async function waitCommand(argv: readonly string[]): Promise<Ran> {
+export async function waitCommand(argv: readonly string[], name: string = WAIT_SPEC.name): Promise<Ran> {
   const stop = stopOnSignals();
-  const read = await readArguments(WAIT_SPEC, argv, WAIT_EXIT.badInput);
+  const examples = WAIT_SPEC.examples.map(([line, does]) => [line.replace(WAIT_SPEC.name, name), does] as const);
+  const read = await readArguments({ ...WAIT_SPEC, name, examples }, argv, WAIT_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
   const targets = await readTargets(args, process.cwd(), process.env);

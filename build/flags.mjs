@@ -10,8 +10,11 @@ const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
 const commands = Object.keys(JSON.parse(readFileSync('dist/help/completion.json', 'utf8'))).flatMap((command) =>
   command === 'tollgate distill' ? [command, ...wordsOf(command)] : [command],
 );
-// `tollgate preflight` and `tollgate wait` are commands of their own, too.
-const specs = [...new Map(commands.map(specOf).map((spec) => [spec.name, spec])).values()];
+// `tollgate preflight` is a command of its own, too.
+const specs = [...new Map(commands.map(specOf).map((spec) => [spec.name, spec])).values()].filter(
+  // Its flags are those of wait_parallel_tasks.
+  ({ name }) => name !== 'tollgate wait',
+);
 const wrappers = specs.filter(({ flags }) => 'prompt-file' in flags && 'out' in flags && 'session-id-out' in flags);
 const common = Object.keys(wrappers[0].flags).filter((flag) =>
   wrappers.every(({ flags }) => JSON.stringify(flags[flag]) === JSON.stringify(wrappers[0].flags[flag])),

@@ -47,7 +47,17 @@ const SPEC: CommandSpec = {
     },
     ...RUN_FLAGS,
   },
-  common: ['concurrency', 'from', 'fail-fast', 'max-minutes', 'redo', 'recheck', 'wait-for-reset', 'trust-workspace'],
+  common: [
+    'concurrency',
+    'from',
+    'fail-fast',
+    'max-minutes',
+    'redo',
+    'recheck',
+    'wait-for-reset',
+    'exit-by-class',
+    'trust-workspace',
+  ],
   words: { min: 0, max: Number.MAX_SAFE_INTEGER, called: 'TASK (ids, or paths with a /)' },
   examples: [
     ['tollgate batch fix-login fix-logout --concurrency 2', 'two tasks, two calls at once'],

@@ -138,6 +138,7 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
   const { bold, red, yellow } = coloursOf(sheet.ink);
   const most = mostRows(sheet, isAll, MOST_GROUPS);
   const byId = new Map(tasks.map((row) => [row.task_id, row]));
+  const tasksOf = (group: FailureGroup) => group.task_ids.flatMap((id) => byId.get(id) ?? []);
   const shown = groups.slice(0, most).map((group) => {
     const [failure, , since, evidence] = groupCells(group, now, sheet);
     const first = byId.get(group.task_ids[0]!);
@@ -146,7 +147,7 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
       [group.task_ids.length === 1 ? 'task' : howMany(group), `${namesOf(group.task_ids, isAll)} (first ${since})`],
       ...(group.evidence === null ? [] : [['evidence', evidence!] satisfies [string, string]]),
       ...(first?.next_action
-        ? [['next', nextOf(forAll(first.next_action, group.task_ids))] satisfies [string, string]]
+        ? [['next', nextOf(forAll(first.next_action, tasksOf(group)))] satisfies [string, string]]
         : []),
       ['class', failure!],
     ];
@@ -156,10 +157,14 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
   return [...shown, ...(more.length === 0 ? [] : [more])].flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
-/** The action that reruns one task of the group, as one for all of them. */
-function forAll(action: NextAction, ids: readonly string[]): NextAction {
-  const command = action.command?.replace(/ run (\S+)$/, (whole, id) =>
-    ids.length > 1 && id === ids[0] ? ` batch ${ids.map(shellWord).join(' ')}` : whole,
+/** The action that reruns one task of the group, as one for all of them. A flag may name a stage that only one of them has. */
+function forAll(action: NextAction, rows: readonly TaskRow[]): NextAction {
+  const [first] = rows;
+  const isShared = rows.length > 1 && rows.every(({ stage }) => stage === first!.stage);
+  const command = action.command?.replace(/ run (\S+)((?: --[a-z-]+(?: [\w.-]+)?)*)$/, (whole, id, flags) =>
+    isShared && id === first!.task_id
+      ? ` batch ${rows.map(({ task_id }) => shellWord(task_id)).join(' ')}${flags}`
+      : whole,
   );
   return command === undefined ? action : { ...action, command };
 }

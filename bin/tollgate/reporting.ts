@@ -128,7 +128,7 @@ export function callLine(call: Underway, elapsedMs: number, room: number): strin
   const time = `${spell(elapsedMs)} of ${spell(call.timeoutMs).replace(/ 0 \w+$/, '')}`;
   const figures = ` (${[time, ...call.paid].join('; ')})`;
   const head = `${call.stage}: ${call.tool} `;
-  const action = visible(lastEvent(call) ?? 'no output yet');
+  const action = visible(lastEvent(call) ?? 'has printed nothing yet');
   return `${head}${cutLine(action, Math.max(LEAST_ACTION, room - lengthOf(head) - lengthOf(figures)))}${figures}`;
 }
 

@@ -18,7 +18,7 @@ const SPEC: CommandSpec = {
       about: 'the task (an id, or a path with a /); not needed for an agent that Tollgate called',
     },
   },
-  words: { min: 2, max: Number.MAX_SAFE_INTEGER, called: 'ask PATH…' },
+  words: { min: 1, max: Number.MAX_SAFE_INTEGER, called: 'ask PATH…' },
   examples: [
     ['tollgate scope ask src/login.ts', 'as an agent, before it edits'],
     ['tollgate scope ask src/*.ts --task fix-login --json', 'one object on stdout'],
@@ -39,7 +39,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { text, words, given } = read.args;
   const [verb, ...paths] = words;
-  if (verb !== 'ask') return invalid(`unknown word "${verb}"; ${hintFor(verb!, paths)}`);
+  if (verb !== 'ask') return invalid(hintFor(verb!, paths));
+  if (paths.length === 0) return invalid('ask takes at least one PATH: tollgate scope ask src/login.ts');
   const task =
     text.task ??
     namesOf(TASK)
@@ -55,7 +56,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 }
 
 const hintFor = (verb: string, paths: readonly string[]): string =>
-  nearest(verb, ['ask']) === null ? `tollgate scope ask ${[verb, ...paths].join(' ')}` : 'did you mean ask?';
+  nearest(verb, ['ask']) === null
+    ? `the word "ask" is missing: tollgate scope ask ${[verb, ...paths].join(' ')}`
+    : `unknown word "${verb}"; did you mean ask?`;
 
 const lineOf = ({ path, allowed, why }: { path: string; allowed: boolean; why: string }): string =>
   `${allowed ? 'yes' : 'no '}  ${path}  ${why}\n`;

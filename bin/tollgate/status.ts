@@ -62,11 +62,17 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     exit: 0,
     out: given.has('json')
       ? `${JSON.stringify(status)}\n`
-      : renderStatus(status, sheetOf(process.env), given.has('all')),
+      : renderStatus(status, sheetOf(process.env), given.has('all'), seen.sentences),
   };
 }
 
-export function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string {
+/** @param sentences what happened to each task; without one, its class says it. */
+export function renderStatus(
+  status: TasksStatus,
+  sheet: Sheet,
+  isAll: boolean,
+  sentences: ReadonlyMap<string, string | null> = new Map(),
+): string {
   const { running, waiting, unreadable } = status;
   const most = mostRows(sheet, isAll);
   const tasks = failuresFirst(status.tasks);
@@ -81,7 +87,7 @@ export function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean):
     [totalsLine(status, sheet)],
     sheet.width === null
       ? section('Needs you:', TASKS, taskRows(shown), sheet)
-      : urgentLines(urgent, status, sheet, isAll),
+      : urgentLines(urgent, status, sheet, isAll, sentences),
     section('Running:', CALLS, running.calls.map(callCells), sheet),
     runsBetweenCalls(status),
     section(
@@ -107,7 +113,13 @@ export function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean):
 }
 
 /** On a terminal: a line for each cause, which names its tasks. */
-function urgentLines(urgent: TasksStatus['tasks'], { at }: TasksStatus, { ink }: Sheet, isAll: boolean): string[] {
+function urgentLines(
+  urgent: TasksStatus['tasks'],
+  { at }: TasksStatus,
+  { ink }: Sheet,
+  isAll: boolean,
+  sentences: ReadonlyMap<string, string | null>,
+): string[] {
   const causes = new Map<string, TasksStatus['tasks']>();
   for (const task of urgent) {
     const cause = `${task.state} ${task.class} ${task.reason}`;
@@ -117,7 +129,10 @@ function urgentLines(urgent: TasksStatus['tasks'], { at }: TasksStatus, { ink }:
   const rows = failuresFirst(largestFirst.map((tasks) => ({ state: tasks[0]!.state, tasks }))).map(({ tasks }) => {
     const [{ state, class: errorClass, reason, at: last }] = tasks as [TasksStatus['tasks'][number]];
     const words = state.replace('_', ' ');
-    const sentence = errorClass === null ? '' : failureSentence({ class: errorClass, reason }).replace(/\.$/, ': ');
+    const own = new Set(tasks.map(({ task_id }) => sentences.get(task_id)));
+    const said = errorClass === null ? '' : failureSentence({ class: errorClass, reason });
+    // Where the tasks called different CLIs, the sentence names none.
+    const sentence = ((own.size === 1 && [...own][0]) || said).replace(/\.$/, ': ');
     const when = errorClass === null ? '' : ` (${ago(last ?? at, new Date(at))})`;
     const names = namesOf(
       tasks.map(({ task_id }) => task_id),

@@ -277,6 +277,9 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     group: 'agents',
     about: 'wait for parallel wrappers or tasks',
     isPage: true,
-    load: async () => ({ run: (await import('../wait-command.ts')).waitCommand }),
+    load: async () => {
+      const { waitCommand } = await import('../wait-command.ts');
+      return { run: (argv) => waitCommand(argv, 'tollgate wait') };
+    },
   },
 };

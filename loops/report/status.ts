@@ -50,7 +50,10 @@ interface Looking {
 /** Reads only; changes nothing. */
 export async function statusOf(
   looking: Looking,
-): Promise<{ how: 'read'; status: TasksStatus } | { how: 'invalid'; message: string }> {
+): Promise<
+  | { how: 'read'; status: TasksStatus; sentences: ReadonlyMap<string, string | null> }
+  | { how: 'invalid'; message: string }
+> {
   const now = looking.clock();
   const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', stages: 'left_out', now });
   if (collected.how === 'invalid') return collected;
@@ -70,6 +73,8 @@ export async function statusOf(
   return {
     how: 'read',
     status: { schema: 1, at, folder, totals, tasks: tasks.map(shortened), running, waiting, unreadable },
+    // With the name of the CLI, for a page.
+    sentences: new Map(tasks.map(({ task_id, sentence }) => [task_id, sentence ?? null])),
   };
 }
 

@@ -156,7 +156,7 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   return { exit: stopExit(both), out: summary };
 }
 
-const CONTINUING = 'The running tasks continue; `tollgate watch` shows them again.\n';
+const CONTINUING = 'The tasks continue; `tollgate watch` shows them again.\n';
 
 const emptyLine = (filter: string): string =>
   filter === '' ? 'No task is running or waiting.' : `No task that runs or waits has "${filter}" in its id.`;

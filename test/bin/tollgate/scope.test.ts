@@ -108,9 +108,9 @@ test('--quiet leaves the answer', async ({ rig }) => {
 
 const MISTAKES: [argv: string[], message: RegExp][] = [
   [[], /^tollgate scope: ask PATH… is missing\n/],
-  [['ask'], /^tollgate scope: ask PATH… is missing\n/],
+  [['ask'], /^tollgate scope: ask takes at least one PATH: tollgate scope ask src\/login\.ts\n$/],
   [['aks', 'a'], /^tollgate scope: unknown word "aks"; did you mean ask\?\n$/],
-  [['src/a.ts', 'b'], /^tollgate scope: unknown word "src\/a.ts"; tollgate scope ask src\/a.ts b\n$/],
+  [['src/a.ts', 'b'], /^tollgate scope: the word "ask" is missing: tollgate scope ask src\/a.ts b\n$/],
   [['ask', 'a'], /^tollgate scope: --task is required where TOLLGATE_TASK does not name the task\n$/],
   [['ask', 'a', '--task=none'], /^tollgate scope: there is no task at .*\/none \(/],
   [['ask', 'a', '--task=..'], /^tollgate scope: "\.\." is not a task id/],

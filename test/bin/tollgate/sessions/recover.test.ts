@@ -75,7 +75,7 @@ for (const tool of TOOLS) {
     );
     assert.match(
       err,
-      /\nGive one of:\n {2}--choose rollback {2}.+\n {2}--choose clear {5}.+\n {2}--choose export {4}.+\n {2}--choose ignore {4}.+\n$/,
+      /\nChoices:\n {2}--choose rollback {2}.+\n {2}--choose clear {5}.+\n {2}--choose export {4}.+\n {2}--choose ignore {4}.+\n$/,
     );
     const ignored = await tollgate(rig, ['recover', id, '--choose', 'ignore']);
     assert.is(ignored.code, 0);

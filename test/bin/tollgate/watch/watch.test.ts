@@ -126,7 +126,7 @@ for (const [what, keys, code] of KEYS)
     // Its own screen is left, the cursor is back, and so is the end of a line.
     assert.match(
       ended.said,
-      /\u001b\[\?7h\u001b\[\?25h\u001b\[\?1049l1 running of 1\r\nThe running tasks continue; `tollgate watch` shows them\r\nagain\.\r\n$/,
+      /\u001b\[\?7h\u001b\[\?25h\u001b\[\?1049l1 running of 1\r\nThe tasks continue; `tollgate watch` shows them again\.\r\n$/,
     );
     await fake.tell(...answerWith('codex', 'ok'));
     await run.result;
