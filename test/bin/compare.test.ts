@@ -276,7 +276,7 @@ test('INT ends both calls, and the report says how to continue', async ({ rig })
 const BAD: Record<string, { words: string[]; says: string; before?: (rig: TestRig) => void }> = {
   'one variant': { words: ['a prompt', '--with', 'codex'], says: 'a comparison has 2 to 16 variants, and 1 is given' },
   'no variant': { words: ['a prompt'], says: 'there is nothing to compare' },
-  'an unknown CLI': { words: ['a prompt', '--with', 'codx', '--with', 'claude'], says: 'did you mean codex?' },
+  'an unknown CLI': { words: ['a prompt', '--with', 'codx', '--with', 'claude'], says: 'Did you mean codex?' },
   'a strange variant': {
     words: ['a prompt', '--with', 'codex:', '--with', 'claude'],
     says: 'the model must be one line',
