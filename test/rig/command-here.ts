@@ -47,8 +47,8 @@ export async function endHere(
 
 /** The commands that keep nothing of the environment in which they were loaded, and end no process. */
 const HERE = new Set([
-  ...['archive', 'batch', 'budget', 'call', 'distill', 'explain', 'history', 'init'],
-  ...['recover', 'report', 'run', 'scope', 'sessions', 'status', 'tools', 'undo'],
+  ...['accounts', 'archive', 'batch', 'budget', 'call', 'compare', 'distill', 'explain', 'history', 'init'],
+  ...['recover', 'report', 'run', 'scope', 'sessions', 'signature', 'status', 'tools', 'triage', 'undo'],
 ]);
 
 type Loaders = Record<string, { load(): Promise<{ run(argv: string[]): Promise<Ran> }> }>;
