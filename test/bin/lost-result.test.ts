@@ -106,11 +106,14 @@ for (const [command, argv, failure, out] of COMMANDS) {
 
   test(`${name}: without a reader an object is lost, and lines are not missed`, async ({ rig }) => {
     await furnish(rig, argv);
-    const json = await endWith(rig, command, [...argv, '--json'], 'no reader');
-    const isObject = command !== 'tollgate' || WORDS[argv[0]!]?.lines !== true;
-    const lost = isObject ? [failure, 'its reader has gone'] : [0, undefined];
-    assert.equal([json.code, LOST.exec(json.stderr)?.[1]], lost, json.stderr);
-    await furnish(rig, argv);
+    // What refuses a full disk refuses this in the same place.
+    const isLines = command === 'tollgate' && WORDS[argv[0]!]?.lines === true;
+    if (isLines || command !== 'tollgate' || argv[0] === 'run') {
+      const json = await endWith(rig, command, [...argv, '--json'], 'no reader');
+      const lost = isLines ? [0, undefined] : [failure, 'its reader has gone'];
+      assert.equal([json.code, LOST.exec(json.stderr)?.[1]], lost, json.stderr);
+      await furnish(rig, argv);
+    }
     const text = await endWith(rig, command, argv, 'no reader');
     assert.equal([text.code, LOST.test(text.stderr)], [0, false], text.stderr);
   });

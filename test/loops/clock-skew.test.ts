@@ -59,7 +59,7 @@ for (const [name, clockSeconds] of SKEWS.slice(2))
       },
     );
 
-for (const [name, clockSeconds] of SKEWS)
+for (const [name, clockSeconds] of [SKEWS[0]!, SKEWS[3]!])
   can(`what is to be waited before a retry counts from the failure, whose guardian is ${name}`, async ({ rig }) => {
     const task = makeTask(rig, ONE);
     rig.answer(() =>

@@ -95,8 +95,11 @@ const FOUND: [what: string, turns: MadeTurn[], found: boolean][] = [
   ['its header, but no answer', [{ prompt: '[Feature: fix]\n\nDo it.' }], false],
   ['something else', [{ prompt: 'Hello.', answer: 'ok' }], false],
 ];
+/** Each CLI's files are read, with a find and without; the rule itself is tried in full with one. */
+const foundBy = (tool: BuiltIn) => FOUND.filter(([what]) => tool === 'codex' || /^its header$|else$/.test(what));
+
 for (const tool of TOOLS)
-  for (const [what, turns, found] of FOUND)
+  for (const [what, turns, found] of foundBy(tool))
     test(`${tool}: a session that begins with ${what} is ${found ? 'found again' : 'left alone'}`, async ({ rig }) => {
       makeSession(tool, rig, turns);
       rig.answer((call) => answerWith(call.report.tool, 'fine', found ? SESSION_IDS[tool] : SESSION));

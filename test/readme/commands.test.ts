@@ -1,7 +1,7 @@
 // What the pages say can be typed: each command and each flag that they name is in that command's help.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PAGES, shellBlocks } from '../rig/pages.ts';
@@ -87,9 +87,13 @@ function flagsOf(text: string): string[] {
 function help(words: readonly string[]): string {
   const key = words.join(' ');
   const [command = '', ...rest] = words;
+  // Most commands print this file.
+  const kept = `dist/help/${words.join('-')}.full.txt`;
   const text =
     helps.get(key) ??
-    execFileSync(process.execPath, [bin[command] as string, ...rest, '--help', '--all'], { encoding: 'utf8' });
+    (existsSync(kept)
+      ? readFileSync(kept, 'utf8')
+      : execFileSync(process.execPath, [bin[command] as string, ...rest, '--help', '--all'], { encoding: 'utf8' }));
   helps.set(key, text);
   return text;
 }

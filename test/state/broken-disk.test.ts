@@ -16,16 +16,16 @@ const DISPATCHER = 'tollgate.cjs';
 const GUARDIAN = 'run_codex.cjs';
 /** `times: 0` is a disk that stays as it is from that call on. The spread falls on another residue in each row. */
 const ROWS: Row[] = [
-  { in: DISPATCHER, does: 'KILL', times: 1, every: 17, from: 6 },
-  { in: GUARDIAN, does: 'KILL', times: 1, every: 11, from: 10 },
-  { in: DISPATCHER, does: 'ENOSPC', times: 0, every: 29, from: 11 },
-  { in: GUARDIAN, does: 'ENOSPC', times: 0, every: 19, from: 2 },
+  { in: DISPATCHER, does: 'KILL', times: 1, every: 34, from: 6 },
+  { in: GUARDIAN, does: 'KILL', times: 1, every: 22, from: 10 },
+  { in: DISPATCHER, does: 'ENOSPC', times: 0, every: 58, from: 11 },
+  { in: GUARDIAN, does: 'ENOSPC', times: 0, every: 38, from: 2 },
   { in: DISPATCHER, does: 'EIO', times: 1, every: 41, from: 9 },
   { in: GUARDIAN, does: 'EIO', times: 1, every: 41, from: 17 },
-  { in: DISPATCHER, does: 'SHORT', times: 1, every: 6, from: 1 },
-  { in: GUARDIAN, does: 'SHORT', times: 1, every: 4, from: 3 },
-  { in: DISPATCHER, does: 'EMFILE', times: 1, every: 30, from: 8 },
-  { in: GUARDIAN, does: 'EMFILE', times: 1, every: 6, from: 4 },
+  { in: DISPATCHER, does: 'SHORT', times: 1, every: 12, from: 1 },
+  { in: GUARDIAN, does: 'SHORT', times: 1, every: 8, from: 3 },
+  { in: DISPATCHER, does: 'EMFILE', times: 1, every: 60, from: 8 },
+  { in: GUARDIAN, does: 'EMFILE', times: 1, every: 12, from: 4 },
   { in: DISPATCHER, does: 'EROFS', times: 0, every: 67, from: 10 },
   { in: GUARDIAN, does: 'EROFS', times: 0, every: 61, from: 15 },
 ];
