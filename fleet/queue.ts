@@ -25,7 +25,8 @@ interface TaskQueue {
 
 /** No attempt of the queue's own: a paid call is not repeated because its worker is slow. A job waits for a year. */
 const JOBS = { retryLimit: 0, heartbeatSeconds: 30, expireInSeconds: 86_400, retentionSeconds: 31_536_000 };
-const RARELY = { superviseIntervalSeconds: 60, monitorIntervalSeconds: 60 };
+/** No job waits for another one (a flow); pg-boss would look for such jobs each 5 s, with two queries. */
+const RARELY = { superviseIntervalSeconds: 60, monitorIntervalSeconds: 60, flowIntervalSeconds: 3600 };
 
 /** @param does `set_up` creates and updates the tables of the queue; only a worker supervises it. */
 export async function openQueue(database: Database, does: 'set_up' | 'submit' | 'work'): Promise<TaskQueue> {

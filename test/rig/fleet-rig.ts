@@ -66,7 +66,11 @@ export class FleetRig {
   }
 
   /** A worker whose first call waits for the test; all later calls answer at once. */
-  async workerInCall(name: string, leaseSeconds = 16): Promise<{ worker: FleetCommand; call: FakeCall }> {
+  async workerInCall(
+    name: string,
+    leaseSeconds = 16,
+    ...argv: string[]
+  ): Promise<{ worker: FleetCommand; call: FakeCall }> {
     const held = new Promise<FakeCall>((resolve) => {
       let isFirst = true;
       this.rig.answer((call) => {
@@ -76,7 +80,7 @@ export class FleetRig {
         return [];
       });
     });
-    const worker = this.worker(name, '--lease-seconds', String(leaseSeconds));
+    const worker = this.worker(name, '--lease-seconds', String(leaseSeconds), ...argv);
     return { worker, call: await held };
   }
 
