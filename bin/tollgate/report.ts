@@ -1,7 +1,7 @@
 // Implements tollgate report: shows all tasks and their failures in several formats, or the failures of the services.
 
 import { existsSync } from 'node:fs';
-import { savedReport } from '../../loops/batch/report.ts';
+import { renderStart, savedReport } from '../../loops/batch/report.ts';
 import { launcherIn } from '../../loops/launcher.ts';
 import { collectSpending, collectTasks, type TasksReport } from '../../loops/report/collect.ts';
 import { reportProblems } from '../../loops/report/problems.ts';
@@ -141,13 +141,14 @@ const slow = (tasks: number, environment: NodeJS.ProcessEnv) =>
 
 const BATCH_FORMATS = ['text', 'json', 'md'];
 
-function batch(word: string, { given, text }: Arguments): Ran {
+async function batch(word: string, { given, text }: Arguments): Promise<Ran> {
   if (!BATCH_FORMATS.includes(text.format!))
     return invalid(`--batch supports only the formats ${BATCH_FORMATS.join(', ')}; leave --format ${text.format} out`);
-  const saved = savedReport(projectState(process.cwd(), process.env), word);
+  const saved = await savedReport(projectState(process.cwd(), process.env), word);
   if (saved.how === 'invalid') return invalid(saved.message);
-  if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(saved.report)}\n` };
-  const summary = visible(saved.summary);
+  const object = saved.how === 'open' ? saved.start : saved.report;
+  if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(object)}\n` };
+  const summary = visible(saved.how === 'open' ? renderStart(saved.start, launcherIn(process.env)) : saved.summary);
   return text.format === 'md'
     ? { exit: 0, out: summary }
     : { exit: 0, out: onSheet(summary, sheetOf(process.env)), isPage: true };

@@ -88,6 +88,10 @@ export function renderStatus(
     sheet.width === null
       ? section('Needs you:', TASKS, taskRows(shown), sheet)
       : urgentLines(urgent, status, sheet, isAll, sentences),
+    running.batches.map(
+      ({ batch_id, pid, tasks, done }) =>
+        `Batch ${batch_id} runs (pid ${pid}): ${done} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} done`,
+    ),
     section('Running:', CALLS, running.calls.map(callCells), sheet),
     runsBetweenCalls(status),
     section(

@@ -139,16 +139,18 @@ export interface ComparisonShown {
 
 export interface BatchesShown {
   /** The newest first. */
-  batches: Pick<BatchShown, 'batch_id' | 'at' | 'state' | 'totals'>[];
+  batches: Pick<BatchShown, 'batch_id' | 'task_ids' | 'at' | 'state' | 'totals'>[];
 }
 
-/** A batch that has ended. */
 export interface BatchShown {
   batch_id: string;
+  task_ids: string[];
   /** ISO time of its start. */
   at: string | null;
   state: string;
-  totals: { tasks: number; done: number; calls: number; duration_ms: number };
+  /** null without a report: the batch runs, or its process was killed. */
+  totals: { tasks: number; done: number; calls: number; duration_ms: number } | null;
+  /** From the report; empty without one. */
   tasks: {
     task_id: string;
     state: string;

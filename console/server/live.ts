@@ -2,11 +2,10 @@
 
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { batchIds } from '../../loops/batch/report.ts';
+import { batchIds, openBatches } from '../../loops/batch/report.ts';
 import { createFolderWatch } from '../../loops/report/folder-watch.ts';
 import { followNow } from '../../loops/report/follow-now.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
-import { isRegular } from '../../state/disk/regular-file.ts';
 import { distillNames } from '../../state/distill/run-folder.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import { notesFolder } from '../../state/supervise/texts.ts';
@@ -174,9 +173,9 @@ async function followFolders(
         for (const { topic, id } of distinct([...moved].flatMap((folder) => topics.get(folder) ?? [])))
           tell({ topic, id });
       if (notes.some((folder) => moved.has(folder))) await renewAnswers();
-      const reported = lastBatches(state);
-      if (!isFirst && reported !== batches) tell({ topic: 'batch' });
-      batches = reported;
+      const standing = await batchesNow(state);
+      if (!isFirst && standing !== batches) tell({ topic: 'batch' });
+      batches = standing;
       isFirst = false;
     }
   } finally {
@@ -190,12 +189,12 @@ function noteFolders(state: string, environment: NodeJS.ProcessEnv, tasks: reado
   return [...new Set(folders.flatMap((folder) => [folder, path.dirname(folder)]))];
 }
 
-/** The newest batches that have a report: a batch writes it last into a folder that is new. */
-const lastBatches = (state: string): string =>
-  batchIds(state)
-    .slice(-3)
-    .filter((id) => isRegular(path.join(state, 'batch', id, 'report.json')))
-    .join();
+/** The newest batch, and the batches without a report with their state: no file says that the process of one was killed. */
+const batchesNow = async (state: string): Promise<string> =>
+  [batchIds(state).at(-1), ...(await openBatches(state)).map((each) => `${each.batch_id} ${each.state}`)].join();
+
+/** The folders of so many batches, the newest, are watched; the end of an older one is found by the periodic look. */
+const OPEN_AT_MOST = 5;
 
 interface TopicChange {
   topic: Topic;
@@ -208,6 +207,8 @@ function topicsIn(state: string, cwd: string, environment: NodeJS.ProcessEnv): M
     [path.join(state, 'distill'), { topic: 'distill', id: null }],
     [path.join(state, 'batch'), { topic: 'batch', id: null }],
   ]);
+  for (const id of batchIds(state).slice(-OPEN_AT_MOST))
+    topics.set(path.join(state, 'batch', id), { topic: 'batch', id });
   const limits = limitsFiles(environment);
   if (limits !== null) topics.set(limits.folder, { topic: 'budgets', id: null });
   for (const id of distillNames(cwd, environment))

@@ -18,7 +18,7 @@ import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { type BatchProgress, type BatchRequest, openLimits } from './request.ts';
 import { type BatchRow, badRow, isBegun, type RowEnd, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { openSlots } from './slots.ts';
-import { tellBatchEnd, writeBatchReport } from './write-report.ts';
+import { tellBatchEnd, writeBatchReport, writeBatchStart } from './write-report.ts';
 
 /** How a batch ended: `report` as on disk, `summary` as Markdown. */
 type BatchRan =
@@ -71,6 +71,8 @@ async function runLimited(
   }
   const slots = openSlots(request.concurrency, clock);
   const unseenCalls = openUnseenCalls();
+  const batchId = newBatchId(began);
+  await writeBatchStart(request, batchId, began, tasks);
   const ends = await goThrough(
     { ...request, context: { ...context, unseenCalls, stop: limits.stop } },
     tasks,
@@ -94,7 +96,7 @@ async function runLimited(
   const totals = totalsOf(rows, clock().getTime() - began.getTime());
   const facts: Parameters<typeof writeBatchReport>[1] = {
     schema: 1,
-    batch_id: newBatchId(began),
+    batch_id: batchId,
     ...endOf(rows, stop.aborted ? stopExit(stop) : null, request.exitCode),
     tasks: rows,
     totals,

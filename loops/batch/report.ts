@@ -1,14 +1,16 @@
-// Makes the facts of a batch and its page of at most 80 lines, and reads a saved report by the batch's id.
+// Makes the facts of a batch and its page of at most 80 lines, and reads the record of a batch by its id.
 
 import path from 'node:path';
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
+import { actionLine, type NextAction, toType } from '../../policies/facts/next-action.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
 import { oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
+import { isRegular, readRegular } from '../../state/disk/regular-file.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { exitByClass } from '../call/exit.ts';
 import { type Notified, notifiedLines } from '../upkeep/notified.ts';
 import type { BatchRow, BatchState, RowEnd } from './row.ts';
@@ -26,6 +28,20 @@ export interface BatchReport {
   files: { report: string; summary: string; left: string | null };
   /** The notifications of its end; absent if none was configured. */
   notified?: Notified[];
+}
+
+/** What a batch writes before its first paid call. Readers use it until there is a report. */
+export interface BatchStart {
+  schema: 1;
+  batch_id: string;
+  /** `interrupted` is what a reader finds: its process has ended without a report. */
+  state: 'running' | 'interrupted';
+  began_at: string;
+  owner: ProcessIdentity;
+  concurrency: number;
+  task_ids: string[];
+  /** What to do if its process ends without a report. */
+  next_actions: NextAction[];
 }
 
 export interface BatchFailure {
@@ -185,7 +201,11 @@ function thenLine({ class: errorClass, retry_at, next_actions }: BatchFailure): 
   ];
 }
 
-type SavedReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };
+type SavedReport =
+  | { how: 'read'; report: BatchReport; summary: string }
+  /** There is no report yet. */
+  | { how: 'open'; start: BatchStart }
+  | { how: 'invalid'; message: string };
 
 const LAST = 'last';
 
@@ -195,9 +215,9 @@ const MAX_OFFERED = 5;
  * @param state the project's `.tmp`.
  * @param word the id, or `last`.
  */
-export function savedReport(state: string, word: string): SavedReport {
+export async function savedReport(state: string, word: string): Promise<SavedReport> {
   const folder = path.join(state, 'batch');
-  const known = idsIn(folder);
+  const known = batchIds(state);
   const id = word === LAST ? known.at(-1) : known.find((each) => each === word);
   if (id === undefined) {
     const names = known.slice(-MAX_OFFERED).reverse().join(', ');
@@ -208,25 +228,59 @@ export function savedReport(state: string, word: string): SavedReport {
     );
   }
   const file = path.join(folder, id, 'report.json');
+  const report = readRecord<BatchReport>(file);
+  if (report.how === 'read') {
+    if (!Array.isArray(report.value.tasks)) return invalid(`${file} is not a report of a batch`);
+    return { how: 'read', report: report.value, summary: renderBatch(report.value) };
+  }
+  const start = report.why === 'ENOENT' ? readRecord<BatchStart>(startFile(state, id)) : report;
+  if (start.how !== 'read') return invalid(`${file} cannot be read (${report.why})`);
+  const { owner, task_ids: ids, next_actions: next } = start.value;
+  if (typeof owner?.pid !== 'number' || !Array.isArray(ids) || !Array.isArray(next))
+    return invalid(`${startFile(state, id)} is not the record of a batch`);
+  const isRunning = (await isAlive(owner, (await identify(process.pid))!)) !== 'dead';
+  return { how: 'open', start: { ...start.value, batch_id: id, state: isRunning ? 'running' : 'interrupted' } };
+}
+
+export const startFile = (state: string, id: string): string => path.join(state, 'batch', id, 'started.json');
+
+function readRecord<T extends { schema: 1 }>(file: string): { how: 'read'; value: T } | { how: 'failed'; why: string } {
   try {
-    const report = JSON.parse(readRegular(file)) as BatchReport;
-    if (report?.schema !== 1 || !Array.isArray(report.tasks)) return invalid(`${file} is not a report of a batch`);
-    return { how: 'read', report, summary: renderBatch(report) };
+    const value = JSON.parse(readRegular(file)) as T;
+    return value?.schema === 1 ? { how: 'read', value } : { how: 'failed', why: 'it is not a record of a batch' };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code ?? (error instanceof SyntaxError ? 'it is not JSON' : 'it is not a report of a batch');
-    return invalid(`${file} cannot be read (${why})`);
+    return { how: 'failed', why: code ?? (error instanceof SyntaxError ? 'it is not JSON' : 'it cannot be opened') };
   }
 }
 
-/** @param state the project's `.tmp`. @returns the ids, the oldest first, since each begins with its time. */
-export const batchIds = (state: string): string[] => idsIn(path.join(state, 'batch'));
+/** @param launcher as the user types it. */
+export function renderStart(
+  { batch_id, state, owner, task_ids: ids, next_actions }: BatchStart,
+  launcher: string,
+): string {
+  const named = `${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''}`;
+  const [what, next] =
+    state === 'running'
+      ? [`running (pid ${owner.pid}); it writes its report at its end`, [toType('see its tasks', `${launcher} status`)]]
+      : ['interrupted: its process ended without a report', next_actions];
+  const tasks = `${ids.length} ${ids.length === 1 ? 'task' : 'tasks'}`;
+  const lines = [`# Batch ${batch_id}: ${what}`, '', oneLine(`${tasks}: ${named}`, MAX_CHARS), '', 'Next:'];
+  return visible(`${[...lines, ...next.map((action) => `- ${actionLine(action)}`)].join('\n')}\n`);
+}
 
-function idsIn(folder: string): string[] {
-  return entriesIn(folder)
+/** @param state the project's `.tmp`. @returns the ids, the oldest first, since each begins with its time. */
+export const batchIds = (state: string): string[] =>
+  entriesIn(path.join(state, 'batch'))
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort();
+
+/** @param state the project's `.tmp`. @returns the batches without a report: those that run, and those that were killed. */
+export async function openBatches(state: string): Promise<BatchStart[]> {
+  const open = batchIds(state).filter((id) => !isRegular(path.join(state, 'batch', id, 'report.json')));
+  const saved = await Promise.all(open.map((id) => savedReport(state, id)));
+  return saved.flatMap((each) => (each.how === 'open' ? [each.start] : []));
 }
 
 const invalid = (message: string): SavedReport => ({ how: 'invalid', message });

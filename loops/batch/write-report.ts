@@ -1,4 +1,4 @@
-// Writes the report of a batch to disk, with the list of what remains to be done, and notifies about the end.
+// Writes the record of a batch: at its start, and its report with what remains to be done; notifies about the end.
 
 import path from 'node:path';
 import { type NextAction, preflightLine, toDo, toType } from '../../policies/facts/next-action.ts';
@@ -8,12 +8,13 @@ import { shellWord } from '../../policies/text/display.ts';
 import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { findEscapingLink, projectState } from '../../state/task-folder.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
 import { launcherIn } from '../launcher.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { Notified } from '../upkeep/notified.ts';
 import { nearLimitsFor, notify } from '../upkeep/notify.ts';
-import type { lookAtTasks } from './check-tasks.ts';
-import { type BatchReport, renderBatch } from './report.ts';
+import type { BatchTask, lookAtTasks } from './check-tasks.ts';
+import { type BatchReport, type BatchStart, renderBatch, startFile } from './report.ts';
 import type { BatchRequest } from './request.ts';
 
 /** The facts that the batch itself knows. */
@@ -37,6 +38,36 @@ interface WrittenBatch {
 }
 
 const NAMED = 5;
+
+/**
+ * Writes what the batch is about to do. If its process is killed, this is its record. A disk that refuses it also refuses the
+ * report, which says so.
+ */
+export async function writeBatchStart(
+  { context: { cwd, environment }, concurrency, flags }: BatchRequest,
+  batchId: string,
+  began: Date,
+  tasks: readonly BatchTask[],
+): Promise<void> {
+  const state = projectState(cwd, environment);
+  if (findEscapingLink(state, ['batch']) !== null) return;
+  const file = startFile(state, batchId);
+  const list = path.join(path.dirname(file), 'tasks.txt');
+  // A task whose stage was repeated already would be paid again.
+  const taken = flags.filter(isNoRedo);
+  const again = [`${launcherIn(environment)} batch --from ${shellWord(list)} --concurrency ${concurrency}`, ...taken];
+  const start: BatchStart = {
+    ...{ schema: 1, batch_id: batchId, state: 'running', began_at: began.toISOString() },
+    ...{ owner: (await identify(process.pid))!, concurrency, task_ids: tasks.map(({ taskId }) => taskId) },
+    next_actions: [toType('run it again; finished stages are not paid twice', again.join(' '), 'pays')],
+  };
+  try {
+    await writeAtomic(list, `${tasks.map(({ word }) => word).join('\n')}\n`);
+    await writeJson(file, start);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
 
 export async function writeBatchReport(
   { context: { cwd, environment }, concurrency, flags }: BatchRequest,

@@ -8,6 +8,7 @@ import { openJournal } from '../../state/journal/journal.ts';
 import { type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { openBatches } from '../batch/report.ts';
 import { eventsOf, lastEvent } from '../task/last-event.ts';
 import { collectTasks, type TasksReport } from './collect.ts';
 import type { TaskRow } from './task-row.ts';
@@ -25,10 +26,21 @@ export interface TasksStatus {
     TaskRow,
     'task_id' | 'folder' | 'state' | 'at' | 'stage' | 'class' | 'reason' | 'calls' | 'next_action' | 'supervision'
   >[];
-  running: { runs: RunningRun[]; calls: RunningCall[] };
+  running: { batches: RunningBatch[]; runs: RunningRun[]; calls: RunningCall[] };
   waiting: WaitingTicket[];
   /** What cannot be read, and why. */
   unreadable: TasksReport['unreadable'];
+}
+
+/** A batch that has not written its report. */
+export interface RunningBatch {
+  batch_id: string;
+  pid: number;
+  host: string;
+  began_at: string;
+  tasks: number;
+  /** Those of its tasks that are done now. */
+  done: number;
 }
 
 /** A run that has claimed its task. */
@@ -59,7 +71,14 @@ export async function statusOf(
   if (collected.how === 'invalid') return collected;
   const { at, folder, totals, tasks, unreadable } = collected.report;
   const self = (await identify(process.pid))!;
-  const running: TasksStatus['running'] = { runs: [], calls: [] };
+  const running: TasksStatus['running'] = { batches: [], runs: [], calls: [] };
+  const done = new Set(tasks.flatMap(({ task_id, state }) => (state === 'done' ? [task_id] : [])));
+  for (const { batch_id, state, owner, began_at, task_ids } of await openBatches(path.dirname(folder)))
+    if (state === 'running')
+      running.batches.push({
+        ...{ batch_id, pid: owner.pid, host: owner.host, began_at, tasks: task_ids.length },
+        done: task_ids.filter((id) => done.has(id)).length,
+      });
   for (const { task_id, folder: root } of tasks.filter(({ state }) => state === 'running')) {
     const located = locateTask(`${root}/`, '/', {});
     if (located.how === 'invalid') continue;

@@ -223,7 +223,7 @@ test('on a terminal, the status has one line for each cause, and a question with
   const supervision = { how: 'parked' as const, iterations: [], question: 'Which one?', answer_waits: false };
   const status = {
     ...{ schema: 1 as const, at: ROW.at!, folder: '/project/.tmp/task', totals: TOTALS, unreadable: [], waiting: [] },
-    running: { runs: [], calls: [] },
+    running: { batches: [], runs: [], calls: [] },
     tasks: [
       failed('a', 'bad_key'),
       ...['b', 'c', 'd', 'e', 'f', 'g'].map((id) => failed(id, 'bad_credentials')),

@@ -4,9 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as assert from 'uvu/assert';
+import type { BatchStart } from '../../loops/batch/report.ts';
+import type { TasksStatus } from '../../loops/report/status.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { answerWith } from '../rig/streams.ts';
+import { makeTask } from '../rig/task-run.ts';
 import { type Live, liveSuite } from './rig/live-suite.ts';
+import { stageOf } from './rig/world.ts';
 
 const live = liveSuite('live-compare');
 
@@ -100,6 +104,34 @@ live.test('a variant is resumed, one is applied, and the worktrees are removed',
     complaints.filter((line) => !line.includes('409')),
     [],
   );
+});
+
+live.test('a batch is shown from its start, with its tasks, and that its process was killed', async (shown) => {
+  const { rig, page, go, told, confirm, complaints } = shown;
+  makeTask(rig, { goal: 'Answer at once.', stages: [stageOf('gemini', 'brief')] }, 'at-once');
+  makeTask(rig, { goal: 'Hang.', stages: [stageOf('codex', 'brief')] }, 'hangs');
+  rig.answer(({ report }) => (report.tool === 'codex' ? [{ do: 'hang' }] : answerWith('gemini', 'Done.')));
+  await go('batch');
+  const running = rig.start('tollgate', ['batch', 'at-once', 'hangs', '--json']);
+  await page.getByRole('link', { name: 'at-once, hangs' }).click();
+  const tasks = page.getByRole('group', { name: 'Tasks of the batch' });
+  await tasks.locator('tr', { hasText: 'at-once' }).getByText('done').waitFor();
+  await tasks.locator('tr', { hasText: 'hangs' }).getByText('running').waitFor();
+  const { batches } = ((await told('status')) as unknown as TasksStatus).running;
+  assert.equal(
+    batches.map(({ tasks, done }) => [tasks, done]),
+    [[2, 1]],
+  );
+  running.signal('SIGKILL');
+  await running.result;
+  await page.getByText('The process of this batch ended without a report').waitFor();
+  await page.getByText(/^tollgate batch --from .*tasks\.txt --concurrency/).waitFor();
+  const last = (await told('report', '--batch', 'last')) as unknown as BatchStart;
+  assert.equal([last.state, last.task_ids], ['interrupted', ['at-once', 'hangs']]);
+  await page.getByRole('link', { name: 'hangs', exact: true }).click();
+  await confirm('Stop', 'Stop it');
+  await page.locator('.mark', { hasText: 'interrupted' }).first().waitFor();
+  assert.equal(complaints, []);
 });
 
 live.run();

@@ -136,6 +136,7 @@ export const READERS: readonly Reader[] = [
     appendToLog(path.dirname(file), 'api_errors.log', 'x\n', now),
   ),
   at('.tmp/batch/b/report.json', "a batch's report", (_, root) => savedReport(path.join(root, '.tmp'), 'b')),
+  at('.tmp/batch/b/started.json', "a batch's start", (_, root) => savedReport(path.join(root, '.tmp'), 'b')),
   at('tollgate.yaml', 'the project file', (_, root) => readProject(root)),
   at('prompts/p.md', 'a template', (_, root) =>
     readWithin({ folder: root, root, forbids: () => null }, 'prompts/p.md'),

@@ -1,4 +1,4 @@
-// Lists the batches, and shows one: what failed and what to do, then its tasks with their state in it and now.
+// Lists the batches, and shows one: what failed and what to do, then its tasks; of one that runs their state as it changes.
 
 import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
@@ -10,12 +10,12 @@ import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { Dated } from '../parts/times.tsx';
+import { Dated, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { MOST_RERUNS, RerunDialog } from '../tasks/rerun.tsx';
-import { lineOf } from '../tasks/task-list.ts';
+import { countStates, lineOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 const EXAMPLE = 'tollgate batch TASK…';
@@ -25,8 +25,8 @@ const concerns = (topic: string) => topic === '*' || topic === 'batch';
 export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
   return (
-    <View title="Batches" about="Many tasks in one run. A batch is shown when it has ended; Now shows what still runs.">
-      <Panel title="Ended batches" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy the command" />}>
+    <View title="Batches" about="Many tasks in one run.">
+      <Panel title="All batches" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy the command" />}>
         <Shown of={all} what="the batches">
           {({ batches }) =>
             batches.length === 0 ? (
@@ -37,20 +37,8 @@ export function BatchesView() {
               </Empty>
             ) : (
               <Table label="Batches" heads={LIST_HEADS}>
-                {batches.map(({ batch_id: id, at, state, totals }) => (
-                  <tr key={id}>
-                    <th scope="row">
-                      <a href={to('batch', id)}>{at === null ? <Words of={id} /> : <Dated at={at} />}</a>
-                    </th>
-                    <td>
-                      <StateMark state={state} />
-                    </td>
-                    <td class="number">
-                      {count(totals.done)} of {count(totals.tasks)}
-                    </td>
-                    <td class="number">{count(totals.calls)}</td>
-                    <td class="number">{lasting(totals.duration_ms)}</td>
-                  </tr>
+                {batches.map((batch) => (
+                  <BatchRow key={batch.batch_id} of={batch} />
                 ))}
               </Table>
             )
@@ -61,7 +49,56 @@ export function BatchesView() {
   );
 }
 
-const LIST_HEADS = ['Begun', 'State', { number: 'Done' }, { number: 'Paid calls' }, { number: 'Time' }] as const;
+const LIST_HEADS = [
+  'Tasks',
+  'Begun',
+  'State',
+  { number: 'Done' },
+  { number: 'Paid calls' },
+  { number: 'Time' },
+] as const;
+
+function BatchRow({ of }: { of: Head }) {
+  const { batch_id: id, at, state, totals } = of;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={to('batch', id)}>
+          <Words of={nameOf(of)} />
+        </a>
+      </th>
+      <td>{at === null ? '–' : <Dated at={at} />}</td>
+      <td>
+        <StateMark state={state} />
+      </td>
+      <td class="number">
+        {count(doneOf(of))} of {count(totals?.tasks ?? of.task_ids.length)}
+      </td>
+      <td class="number">{totals === null ? '–' : count(totals.calls)}</td>
+      <td class="number">
+        <Lasted of={of} />
+      </td>
+    </tr>
+  );
+}
+
+type Head = Resources['/api/batch']['batches'][number];
+
+const NAMED = 2;
+
+function nameOf({ task_ids: ids, batch_id: id }: Head): string {
+  if (ids.length === 0) return id;
+  const more = ids.length - NAMED;
+  return `${ids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Until there is a report, the tasks that are done now. */
+const doneOf = ({ totals, task_ids: ids }: Head): number => totals?.done ?? ids.filter(isDone).length;
+
+function Lasted({ of: { totals, state, at } }: { of: Head }) {
+  if (totals !== null) return <>{lasting(totals.duration_ms)}</>;
+  return state === 'running' && at !== null ? <Elapsed from={at} /> : <>–</>;
+}
 
 export function BatchView({ id }: { id: string }) {
   const batch = useFollowing<ResourcesOf['batch']>(`/api/batch/${partOf(id)}`, concerns);
@@ -69,32 +106,91 @@ export function BatchView({ id }: { id: string }) {
   return (
     <View
       crumbs={<a href={to('batch')}>Batches</a>}
-      title={shown?.at ? <Dated at={shown.at} /> : <Words of={id} />}
-      about={<Words of={id} />}
+      title={<Words of={shown === null ? id : nameOf(shown)} />}
+      about={
+        <>
+          {shown?.at && (
+            <>
+              Begun <Dated at={shown.at} />,{' '}
+            </>
+          )}
+          <Words of={id} />
+        </>
+      }
       aside={shown && <Standing of={shown} />}
     >
       <Shown of={batch} what="the batch">
-        {(of) => <Sheet of={of} />}
+        {(of) => (of.totals === null ? <OpenSheet of={of} /> : <Sheet of={of} />)}
       </Shown>
     </View>
   );
 }
 
-function Standing({ of: { state, totals, tasks } }: { of: BatchShown }) {
-  const lines = tasks.flatMap(({ task_id: id }) => lineOf(id)?.value ?? []);
+function Standing({ of }: { of: BatchShown }) {
+  const { state, totals, task_ids: ids } = of;
+  const lines = ids.flatMap((id) => lineOf(id)?.value ?? []);
   const priced = lines.flatMap(({ usd }) => usd ?? []);
   const without = lines.reduce((sum, line) => sum + line.calls_without_price, 0);
   const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each, 0);
+  const counts = countStates(lines);
+  const others = ['failed', 'running'].flatMap((each) => (counts.has(each) ? [`${counts.get(each)} ${each}`] : []));
   return (
     <>
       <StateMark state={state} />
       <span class="dim">
-        {count(totals.done)} of {counted(totals.tasks, 'task')} done, {counted(totals.calls, 'paid call')},{' '}
-        {lasting(totals.duration_ms)}; these tasks cost {money(usd, without)} in all
+        {count(doneOf(of))} of {counted(totals?.tasks ?? ids.length, 'task')} done,{' '}
+        {totals === null ? others.map((each) => `${each}, `) : `${counted(totals.calls, 'paid call')}, `}
+        <Lasted of={of} />; these tasks cost {money(usd, without)} in all
       </span>
     </>
   );
 }
+
+/** Of a batch without a report: its tasks as they are now. */
+function OpenSheet({ of: { state, task_ids: ids, next_actions } }: { of: BatchShown }) {
+  return (
+    <>
+      {state !== 'running' && (
+        <section class="panel failure" aria-label="How it ended">
+          <p class="sentence">The process of this batch ended without a report, so no more of its tasks are begun.</p>
+          <ActionList of={next_actions} />
+        </section>
+      )}
+      <Panel title="Tasks" edge="flush">
+        <Table label="Tasks of the batch" heads={OPEN_HEADS}>
+          {ids.map((id) => (
+            <OpenRow key={id} id={id} />
+          ))}
+        </Table>
+      </Panel>
+    </>
+  );
+}
+
+const OPEN_HEADS = ['Task', 'State', 'What happened', { number: 'Paid calls' }] as const;
+
+function OpenRow({ id }: { id: string }) {
+  const line = lineOf(id)?.value;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={to('tasks', id)}>
+          <Words of={id} />
+        </a>
+      </th>
+      <td>
+        <StateNow of={line?.state} />
+      </td>
+      <td class="wide">
+        {line?.class && <Words of={`${line.stage ?? 'the start'}: ${line.class} (${line.reason ?? 'no reason'})`} />}
+      </td>
+      <td class="number">{line === undefined ? '–' : count(line.calls.used)}</td>
+    </tr>
+  );
+}
+
+const StateNow = ({ of }: { of: string | undefined }) =>
+  of === undefined ? <Mark tone="calm" word="not in this project" icon="none" /> : <StateMark state={of} />;
 
 function Sheet({ of }: { of: BatchShown }) {
   const rerunning = useSignal<readonly string[] | null>(null);
@@ -190,7 +286,7 @@ function Row({ of }: { of: BatchShown['tasks'][number] }) {
         <StateMark state={state} />
       </td>
       <td>
-        {now === undefined ? <Mark tone="calm" word="not in this project" icon="none" /> : <StateMark state={now} />}
+        <StateNow of={now} />
       </td>
       <td class="wide">{what !== null && <Words of={what.slice(0, 400)} />}</td>
       <td class="number">{count(calls)}</td>

@@ -38,29 +38,46 @@ export async function comparisonShown(id: string, project: ServedProject, gone: 
   return answerWith<ComparisonShown>({ report, diffs: Object.fromEntries(shown) });
 }
 
-export function batchesShown({ cwd, environment }: ServedProject): Reply {
+export async function batchesShown({ cwd, environment }: ServedProject): Promise<Reply> {
   const state = projectState(cwd, environment);
-  const batches = batchIds(state)
-    .reverse()
-    .slice(0, MOST_LISTED)
-    .flatMap((id): BatchesShown['batches'] => {
-      const saved = savedReport(state, id);
-      return saved.how === 'invalid' ? [] : [headOf(id, saved.report)];
-    });
+  const ids = batchIds(state).reverse().slice(0, MOST_LISTED);
+  const saved = await Promise.all(ids.map((id) => savedReport(state, id)));
+  const batches = saved.flatMap((each, nth): BatchesShown['batches'] => {
+    if (each.how === 'invalid') return [];
+    const { tasks: _, failures: __, notes: ___, next_actions: ____, ...head } = batchOf(ids[nth]!, each);
+    return [head];
+  });
   return answerWith<BatchesShown>({ batches });
 }
 
-export function batchShown(id: string, { cwd, environment }: ServedProject): Reply {
-  const saved = savedReport(projectState(cwd, environment), id);
+export async function batchShown(id: string, { cwd, environment }: ServedProject): Promise<Reply> {
+  const saved = await savedReport(projectState(cwd, environment), id);
   if (saved.how === 'invalid') return refused(404, saved.message, 'the view Batches lists all batches');
+  return answerWith<BatchShown>(batchOf(id, saved));
+}
+
+/** An agent can write these files, so each value has the type that the page expects. */
+function batchOf(id: string, saved: Exclude<Awaited<ReturnType<typeof savedReport>>, { how: 'invalid' }>): BatchShown {
+  if (saved.how === 'open') {
+    const { state, task_ids, next_actions } = saved.start;
+    const next = state === 'running' ? [] : actionsIn(next_actions);
+    const empty = { totals: null, tasks: [], failures: [], notes: [], next_actions: next };
+    return { batch_id: id, task_ids: textsIn(task_ids), at: timeIn(id), state, ...empty };
+  }
   const { report } = saved;
-  return answerWith<BatchShown>({
-    ...headOf(id, report),
-    tasks: listIn(report.tasks).map((row) => ({
-      ...{ task_id: textIn(row.task_id) ?? '', state: textIn(row.state) ?? 'unknown', calls: numberIn(row.calls) },
-      ...{ stage: textIn(row.failed_stage), class: textIn(row.class), reason: textIn(row.reason) },
-      message: textIn(row.message),
-    })),
+  const { tasks, done, calls, duration_ms: ms } = (report.totals ?? {}) as Partial<BatchReport['totals']>;
+  const rows = listIn(report.tasks).map((row) => ({
+    ...{ task_id: textIn(row.task_id) ?? '', state: textIn(row.state) ?? 'unknown', calls: numberIn(row.calls) },
+    ...{ stage: textIn(row.failed_stage), class: textIn(row.class), reason: textIn(row.reason) },
+    message: textIn(row.message),
+  }));
+  return {
+    batch_id: id,
+    task_ids: rows.map(({ task_id }) => task_id),
+    at: timeIn(id),
+    state: textIn(report.state) ?? 'unknown',
+    totals: { tasks: numberIn(tasks), done: numberIn(done), calls: numberIn(calls), duration_ms: numberIn(ms) },
+    tasks: rows,
     failures: listIn(report.by_failure).map((group) => ({
       ...{ sentence: sentenceOf(group), class: textIn(group.class), reason: textIn(group.reason) },
       ...{
@@ -71,17 +88,6 @@ export function batchShown(id: string, { cwd, environment }: ServedProject): Rep
     })),
     notes: textsIn(report.notes),
     next_actions: actionsIn(report.next_actions),
-  });
-}
-
-/** An agent can write the report, so each value has the type that the page expects. */
-function headOf(id: string, { state, totals }: BatchReport): BatchesShown['batches'][number] {
-  const { tasks, done, calls, duration_ms: ms } = (totals ?? {}) as Partial<BatchReport['totals']>;
-  return {
-    batch_id: id,
-    at: timeIn(id),
-    state: textIn(state) ?? 'unknown',
-    totals: { tasks: numberIn(tasks), done: numberIn(done), calls: numberIn(calls), duration_ms: numberIn(ms) },
   };
 }
 

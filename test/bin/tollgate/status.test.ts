@@ -27,7 +27,7 @@ const show = async (rig: TestRig, ...argv: string[]) =>
 test('no task at all', async ({ rig }) => {
   assert.is(await show(rig), '0 tasks in ~/project/.tmp/task\n');
   const { tasks, running, waiting } = await statusOf(rig);
-  assert.equal({ tasks, running, waiting }, { tasks: [], running: { runs: [], calls: [] }, waiting: [] });
+  assert.equal({ tasks, running, waiting }, { tasks: [], running: { batches: [], runs: [], calls: [] }, waiting: [] });
 });
 
 test('a call under way, who waits for its tree, and how the others stand', async ({ rig }) => {
@@ -58,7 +58,7 @@ test('a call under way, who waits for its tree, and how the others stand', async
   await fake.tell(...answerWith('codex', 'ok'));
   await (await rig.call()).tell(...answerWith('codex', 'ok'));
   await Promise.all([first.result, second.result]);
-  assert.equal((await statusOf(rig)).running, { runs: [], calls: [] });
+  assert.equal((await statusOf(rig)).running, { batches: [], runs: [], calls: [] });
 });
 
 test('a folder that is broken is named, and the others are shown', async ({ rig }) => {

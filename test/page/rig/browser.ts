@@ -58,7 +58,7 @@ export async function visit(browser: Browser, address: string, look: Look = {}):
     timezoneId: 'UTC',
     acceptDownloads: true,
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   await look.before?.(context);
   const page = await context.newPage();
   const complaints: string[] = [];

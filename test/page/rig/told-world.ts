@@ -209,7 +209,8 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
 }
 
 const toldBatch = (text: Texts): ResourcesOf['batch'] => ({
-  ...{ batch_id: BATCH, at: NOW, state: 'failed', totals: { tasks: 2, done: 1, calls: 3, duration_ms: 61_000 } },
+  ...{ batch_id: BATCH, task_ids: [TASK, text('task')], at: NOW, state: 'failed' },
+  totals: { tasks: 2, done: 1, calls: 3, duration_ms: 61_000 },
   tasks: [
     {
       ...{ task_id: TASK, state: 'failed', stage: text('stage'), class: 'auth', reason: text('reason') },

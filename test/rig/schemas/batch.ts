@@ -1,8 +1,9 @@
 // Defines the schema of what `tollgate batch` prints with --json, and writes as its report.
 
-import type { BatchFailure, BatchReport } from '../../../loops/batch/report.ts';
+import type { BatchFailure, BatchReport, BatchStart } from '../../../loops/batch/report.ts';
 import type { BatchRow, BatchStage, BatchState } from '../../../loops/batch/row.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
+import { owner } from './journal.ts';
 import {
   amount,
   count,
@@ -107,4 +108,19 @@ const refused = record<{
   next_actions: nextActions(),
 });
 
-export const BATCH: Schema = { description: 'What tollgate batch --json prints', anyOf: [ran, refused] };
+/** What `tollgate report --batch` prints of a batch without a report. */
+const started = record<BatchStart>('A batch that runs, or was killed', {
+  schema: version,
+  batch_id: text('Its name'),
+  state: one('Whether its process still runs', ['running', 'interrupted']),
+  began_at: time('When it began'),
+  owner: owner('Its process'),
+  concurrency: count('Paid calls at once'),
+  task_ids: texts('Its tasks'),
+  next_actions: nextActions('What to do if its process ends without a report'),
+});
+
+export const BATCH: Schema = {
+  description: 'What tollgate batch --json prints, and tollgate report --batch of one that has not ended',
+  anyOf: [ran, started, refused],
+};

@@ -41,7 +41,7 @@ interface Reasoned extends Omit<Of<'reasoned'>, 'action'> {
 }
 type Budget<From> = Omit<Extract<Fact, { fact: 'budget'; from: From }>, 'fact'>;
 
-const owner = (description: string) =>
+export const owner = (description: string) =>
   record<ProcessIdentity>(description, {
     pid: count('Its number'),
     start_time: text("The kernel's start time of it, as text"),

@@ -1,6 +1,6 @@
 // Defines the schema of what `tollgate status` prints with --json.
 
-import type { RunningCall, RunningRun, TasksStatus } from '../../../loops/report/status.ts';
+import type { RunningBatch, RunningCall, RunningRun, TasksStatus } from '../../../loops/report/status.ts';
 import type { WaitingTicket } from '../../../loops/report/waiting.ts';
 import { amount, count, list, one, orNull, record, text, texts, time, tool, version } from './parts.ts';
 import { STAND_IN } from './stand-in.ts';
@@ -30,6 +30,17 @@ export const STATUS = record<TasksStatus>('What tollgate status --json prints', 
     }),
   ),
   running: record<TasksStatus['running']>('What runs now', {
+    batches: list(
+      'Batches that have not written their report',
+      record<RunningBatch>('One batch', {
+        batch_id: text('Its name'),
+        pid: count('Its process'),
+        host: text('Where it runs'),
+        began_at: time('When it began'),
+        tasks: count('Its tasks'),
+        done: count('Those of them that are done now'),
+      }),
+    ),
     runs: list(
       'Runs that have claimed their task',
       record<RunningRun>('One run', {
