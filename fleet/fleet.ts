@@ -1,10 +1,11 @@
 // Gathers what the commands of a fleet use, so that they load it in one step.
 
 export { checkDatabase, openDatabase } from './database.ts';
-export { cancelTask, changeLimits, differences, drainWorkers, fleetStatus, resultOf } from './overview.ts';
+export { cancelTask, changeLimits, differences, drainWorkers, fetchedDifferences, resultOf } from './overview.ts';
 export { DatabaseAway, FleetRefusal } from './refusal.ts';
 export { SCHEMA_VERSION } from './schema.ts';
 export { setUp, setupText } from './setup.ts';
+export { fleetStatus } from './status.ts';
 export { submitTasks } from './submit.ts';
 export { pushResult } from './travel/push.ts';
 export { TravelRefusal } from './travel/refusal.ts';

@@ -1,91 +1,15 @@
-// Shows and controls a fleet: its tasks, workers, limits and budgets; cancels tasks, drains workers, returns results.
+// Controls a fleet: cancels tasks, drains workers, changes limits, returns results, and compares them with the ledger.
 
-import { openJournal } from '../state/journal/journal.ts';
-import type { TaskFolder } from '../state/task-folder.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { journalOf, openJournal } from '../state/journal/journal.ts';
+import { locateTask, type TaskFolder } from '../state/task-folder.ts';
 import type { Database } from './database.ts';
 import { resultFrom } from './freight.ts';
 import { openQueue } from './queue.ts';
 import { FleetRefusal } from './refusal.ts';
+import { fleetStatus } from './status.ts';
 import type { PackedResult } from './travel/result.ts';
-
-interface FleetTask {
-  id: string;
-  name: string;
-  project: string;
-  pool: string;
-  state: string;
-  worker: string | null;
-  epoch: number;
-  calls: { used: number; budget: number };
-  /** Calls whose end is not booked, and those that were booked after their lease. */
-  open_calls: number;
-  lost_calls: number;
-  late_calls: number;
-  message: string | null;
-  exit_code: number | null;
-  submitted_at: string;
-  ended_at: string | null;
-}
-
-export interface FleetStatus {
-  schema: 1;
-  tasks: FleetTask[];
-  counts: Record<string, number>;
-  workers: { id: string; name: string; version: string; draining: boolean; tasks: number; lease_seconds: number }[];
-  limits: {
-    tool: string;
-    account: string;
-    at_once: number | null;
-    per_minute: number | null;
-    running: number;
-    held_seconds: number;
-    hold_reason: string | null;
-  }[];
-  budgets: { scope: string; calls: number | null; used: number }[];
-}
-
-const TASK = `SELECT t.id::text AS id, t.name, t.project, t.pool, t.state, w.name AS worker, t.epoch,
-  jsonb_build_object('used', t.calls_used, 'budget', t.calls_budget) AS calls,
-  (SELECT count(*)::int FROM tollgate.reservations r WHERE r.task = t.id AND r.state = 'reserved') AS open_calls,
-  (SELECT count(*)::int FROM tollgate.reservations r WHERE r.task = t.id AND r.state = 'lost') AS lost_calls,
-  (SELECT count(*)::int FROM tollgate.reservations r WHERE r.task = t.id AND r.state = 'late') AS late_calls,
-  t.message, t.exit_code, t.submitted_at, t.ended_at
-  FROM tollgate.tasks t LEFT JOIN tollgate.workers w ON w.id = t.worker AND t.state = 'running'`;
-
-/** @param name null for all that are open, and those that ended last. */
-export async function fleetStatus(database: Database, name: string | null): Promise<FleetStatus> {
-  const tasks = await database.query<FleetTask>(
-    name === null
-      ? `${TASK} ORDER BY t.state IN ('lost', 'stopped') DESC, t.state = 'running' DESC, t.state = 'queued' DESC, t.ended_at DESC, t.id LIMIT 50`
-      : `${TASK} WHERE t.name = $1 OR t.id::text = $1 ORDER BY t.id DESC LIMIT 50`,
-    name === null ? [] : [name],
-  );
-  if (name !== null && tasks.length === 0)
-    throw new FleetRefusal(`the fleet has no task "${name}"; see tollgate fleet status`);
-  const counts = await database.query<{ state: string; count: number }>(
-    'SELECT state, count(*)::int AS count FROM tollgate.tasks GROUP BY state ORDER BY state',
-  );
-  return {
-    schema: 1,
-    tasks,
-    counts: Object.fromEntries(counts.map(({ state, count }) => [state, count])),
-    workers: await database.query(
-      `SELECT id::text AS id, name, version, draining, extract(epoch FROM lease_until - clock_timestamp())::int AS lease_seconds,
-       (SELECT count(*)::int FROM tollgate.tasks t WHERE t.worker = w.id AND t.state = 'running') AS tasks
-       FROM tollgate.workers w WHERE ended_at IS NULL ORDER BY started_at`,
-    ),
-    limits: await database.query(
-      `SELECT tool, account, at_once, per_minute, hold_reason,
-       greatest(0, coalesce(extract(epoch FROM hold_until - clock_timestamp()), 0))::int AS held_seconds,
-       (SELECT count(*)::int FROM tollgate.reservations r WHERE r.tool = l.tool AND r.account = l.account AND r.state = 'reserved') AS running
-       FROM tollgate.limits l ORDER BY tool, account`,
-    ),
-    budgets: await database.query(
-      `SELECT scope, calls, CASE WHEN scope = 'day' AND day IS DISTINCT FROM (clock_timestamp() AT TIME ZONE 'UTC')::date THEN 0 ELSE used END AS used
-       FROM tollgate.budgets ORDER BY scope`,
-    ),
-  };
-}
 
 /** @returns what became of the task: a running one ends within seconds. */
 export async function cancelTask(database: Database, name: string): Promise<{ id: string; state: string }> {
@@ -99,7 +23,7 @@ export async function cancelTask(database: Database, name: string): Promise<{ id
     [name],
   );
   if (row === undefined || others.length > 0) {
-    const { tasks } = await fleetStatus(database, name);
+    const { tasks } = await fleetStatus(database, { names: [name] });
     const open = tasks.filter(({ state }) => ['queued', 'running', 'stopped', 'lost'].includes(state));
     throw new FleetRefusal(
       open.length > 1
@@ -201,15 +125,51 @@ export async function differences(
   folder: TaskFolder,
   clock: () => Date,
 ): Promise<string[]> {
-  const rows = await database.query<{ call_id: string; state: string }>(
-    'SELECT call_id, state FROM tollgate.reservations WHERE task = $1',
-    [id],
-  );
-  const { calls } = openJournal(folder.root, clock).read().ledger;
-  return rows.flatMap(({ call_id, state }) => {
-    const isPaidHere = calls.get(call_id)?.granted === true;
-    if (state === 'abandoned')
-      return isPaidHere ? [`the call ${call_id} is paid in the journal, and not in the ledger of the fleet`] : [];
-    return isPaidHere ? [] : [`the call ${call_id} is ${state} in the ledger of the fleet, and not in the journal`];
-  });
+  const calls = await callsOf(database, id);
+  return differencesOf(calls, paidIn(folder, clock));
 }
+
+/** As {@link differences}, for each of these tasks whose journal is in a project: it has a call of the task. */
+export async function fetchedDifferences(
+  database: Database,
+  tasks: readonly { id: string; task_id: string }[],
+  { root, environment, clock }: { root: string; environment: NodeJS.ProcessEnv; clock: () => Date },
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { id, task_id } of tasks) {
+    const [row] = await database.query<{ place: string | null }>(
+      "SELECT meta->'packed'->>'folder' AS place FROM tollgate.tasks WHERE id = $1",
+      [id],
+    );
+    const folder = folderAt(row?.place ?? task_id, root, environment);
+    if (folder === null || !existsSync(journalOf(folder.root))) continue;
+    const calls = await callsOf(database, id);
+    const paid = paidIn(folder, clock);
+    if (calls.some(({ call_id }) => paid.has(call_id)))
+      found.push(...differencesOf(calls, paid).map((sentence) => `${task_id} (${id}): ${sentence}`));
+  }
+  return found;
+}
+
+/** @param place of a task within a project, from a row that a stranger may have written. @returns null if it leads elsewhere. */
+function folderAt(place: string, root: string, environment: NodeJS.ProcessEnv): TaskFolder | null {
+  if (/^(?:\/|\.\.(?:\/|$))/.test(path.normalize(place))) return null;
+  const located = locateTask(`./${place}`, root, environment);
+  return located.how === 'invalid' ? null : located.folder;
+}
+
+const callsOf = (database: Database, id: string): Promise<{ call_id: string; state: string }[]> =>
+  database.query('SELECT call_id, state FROM tollgate.reservations WHERE task = $1 ORDER BY reserved_at', [id]);
+
+function paidIn(folder: TaskFolder, clock: () => Date): Set<string> {
+  const { calls } = openJournal(folder.root, clock).read().ledger;
+  return new Set([...calls].flatMap(([id, { granted }]) => (granted ? [id] : [])));
+}
+
+const differencesOf = (calls: readonly { call_id: string; state: string }[], paid: ReadonlySet<string>): string[] =>
+  calls.flatMap(({ call_id, state }) => {
+    if (paid.has(call_id) === (state !== 'abandoned')) return [];
+    return state === 'abandoned'
+      ? [`the call ${call_id} is paid in the journal, and not in the ledger of the fleet`]
+      : [`the call ${call_id} is ${state} in the ledger of the fleet, and not in the journal`];
+  });

@@ -68,6 +68,17 @@ const adapterOf = (query: Database['query']) => ({
   }),
 });
 
+/** The queues with tasks that need no other CLIs than these (null for any), the most urgent first. */
+export const queuesFor = (
+  database: Database,
+  tools: readonly string[] | null,
+): Promise<{ queue: string; tools: string[] }[]> =>
+  database.query(
+    `SELECT queue, tools FROM tollgate.tasks WHERE state = 'queued' AND job IS NOT NULL AND ($1::text[] IS NULL OR tools <@ $1)
+     GROUP BY queue, tools ORDER BY max(priority) DESC, min(id)`,
+    [tools],
+  );
+
 /** Takes a job and its task together. @returns null for an empty queue; its epoch is null if it was cancelled meanwhile. */
 export const takeTask = (
   database: Database,

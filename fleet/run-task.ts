@@ -40,6 +40,13 @@ export interface EndedTask {
   how: 'done' | 'failed' | 'interrupted';
   exitCode: number | null;
   message: string | null;
+  failure: {
+    stage: string | null;
+    class: string;
+    reason: string | null;
+    signature: string | null;
+    evidence: string | null;
+  } | null;
   result: ReturnType<typeof resultColumns> | null;
 }
 
@@ -71,28 +78,27 @@ export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
   if (stop.reason === CANCELLED && existsSync(journalOf(folder.root)))
     return { ...INTERRUPTED, result: resultColumns(await pack(work.halt)) };
   if (ran.how === 'awaited' || ran.how === 'not_run')
-    return stop.aborted ? INTERRUPTED : { how: 'failed', exitCode: ran.exitCode, message: ran.message, result: null };
+    return stop.aborted ? INTERRUPTED : { ...refused(ran.message), exitCode: ran.exitCode };
   const { report } = ran;
   if (report.state === 'interrupted') return INTERRUPTED;
   const result = await pack(stop);
-  const failure =
-    report.failure === null
-      ? null
-      : `${report.failure.stage ?? 'the task'}: ${report.failure.class} (${report.failure.reason})`;
+  const { failure } = report;
   return {
     how: report.exit_code === TOLLGATE_EXIT.ok ? 'done' : 'failed',
     exitCode: report.exit_code,
-    message: failure,
+    message: failure === null ? null : `${failure.stage ?? 'the task'}: ${failure.class} (${failure.reason})`,
+    failure: failure === null ? null : { ...failure, evidence: failure.evidence?.text ?? null },
     result: resultColumns(result),
   };
 }
 
-const INTERRUPTED: EndedTask = { how: 'interrupted', exitCode: null, message: null, result: null };
+const INTERRUPTED: EndedTask = { how: 'interrupted', exitCode: null, message: null, failure: null, result: null };
 
 const refused = (message: string): EndedTask => ({
   how: 'failed',
   exitCode: TOLLGATE_EXIT.badInput,
   message,
+  failure: { stage: null, class: 'tooling', reason: 'bad_input', signature: null, evidence: message },
   result: null,
 });
 

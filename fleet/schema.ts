@@ -247,6 +247,10 @@ BEGIN
   END LOOP;
 END $$;
 `,
+  `
+-- Stage, class, reason, signature and evidence of its failure, for those that only read.
+ALTER TABLE tollgate.tasks ADD COLUMN failure jsonb;
+`,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

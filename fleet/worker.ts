@@ -8,7 +8,7 @@ import { isBuiltIn, type Tool } from '../policies/facts/tools.ts';
 import { forgetTools } from '../wrappers/own/described.ts';
 import { checkDatabase, type Database } from './database.ts';
 import { renewLease } from './ledger.ts';
-import { type FetchedJob, openQueue, sendUnsent, takeTask } from './queue.ts';
+import { type FetchedJob, openQueue, queuesFor, sendUnsent, takeTask } from './queue.ts';
 import { DatabaseAway } from './refusal.ts';
 import { CANCELLED, type EndedTask, runFleetTask, settleOthers } from './run-task.ts';
 import { openWorkFolder, type WorkFolder } from './work-folder.ts';
@@ -289,12 +289,7 @@ class Worker {
   private async takeOne(): Promise<boolean> {
     if (leaseClock() >= this.fenceMs) return false;
     if (this.mayHaveMore) await this.beginOurs(false);
-    const queues = await this.database.query<{ queue: string; tools: string[] }>(
-      `SELECT queue, tools FROM tollgate.tasks WHERE state = 'queued' AND job IS NOT NULL AND ($1::text[] IS NULL OR tools <@ $1)
-       GROUP BY queue, tools ORDER BY max(priority) DESC, min(id)`,
-      [this.request.tools],
-    );
-    for (const { queue, tools } of queues) {
+    for (const { queue, tools } of await queuesFor(this.database, this.request.tools)) {
       // A described CLI has one description in a process, and its paths are those of one checkout.
       const isAlone = !tools.every(isBuiltIn);
       if (isAlone && this.held.size > 0) continue;
@@ -344,8 +339,14 @@ class Worker {
       end: (why) => this.abort(held, why),
     }).catch((error: Error): EndedTask => {
       if (error instanceof DatabaseAway)
-        return { how: 'interrupted', exitCode: null, message: error.message, result: null };
-      return { how: 'failed', exitCode: 70, message: `an internal error: ${error.message}`, result: null };
+        return { how: 'interrupted', exitCode: null, message: error.message, failure: null, result: null };
+      return {
+        how: 'failed',
+        exitCode: 70,
+        message: `an internal error: ${error.message}`,
+        failure: null,
+        result: null,
+      };
     });
     await this.book(task, held, ended, say);
   }
@@ -354,17 +355,17 @@ class Worker {
   private async book(task: string, held: Held, ended: EndedTask, say: (sentence: string) => void): Promise<void> {
     const isCancelled = held.ended === CANCELLED;
     const state = ended.how !== 'interrupted' ? ended.how : isCancelled ? 'cancelled' : 'stopped';
-    const { exitCode, message, result } = ended;
+    const { exitCode, message, failure, result } = ended;
     if (state === 'stopped' && !this.stop.aborted) return this.continueTask(task, held);
     this.end[ended.how] += 1;
     say(`${state}${message === null ? '' : `: ${message}`}`);
     // Without its lease the task is not ours to book; it continues here when the database is back.
     const rows = await this.whenThere(() =>
       this.database.query<{ id: string }>(
-        `UPDATE tollgate.tasks SET state = $3, exit_code = $4, message = $5, result_meta = $6, result = $7, ended_at = clock_timestamp(),
+        `UPDATE tollgate.tasks SET state = $3, exit_code = $4, message = $5, result_meta = $6, result = $7, failure = $8, ended_at = clock_timestamp(),
            bundle = CASE WHEN $3 = 'stopped' THEN bundle END
          WHERE id = $1 AND epoch = $2 AND state = 'running' RETURNING id`,
-        [task, held.epoch, state, exitCode, message, result?.meta ?? null, result?.result ?? null],
+        [task, held.epoch, state, exitCode, message, result?.meta ?? null, result?.result ?? null, failure],
       ),
     );
     if (rows === null || rows.length === 0 || held.job === null) return;

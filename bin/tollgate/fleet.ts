@@ -2,23 +2,21 @@
 
 import path from 'node:path';
 import * as fleets from '../../fleet/fleet.ts';
-import type { FleetStatus } from '../../fleet/overview.ts';
 import { plainOptions } from '../../loops/task/run-options.ts';
 import manifest from '../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isTool, namedTools, type Tool } from '../../policies/facts/tools.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
-import { readArguments, stopOnSignals, unexpected } from '../command.ts';
+import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { badInputOf, type Ran } from '../ran.ts';
-import { sheetOf } from '../sheet.ts';
-import { tableLines } from '../table.ts';
+import { fleetPage, inFleet, limitsPage, withDatabase } from './fleet-views.ts';
 import { contextOf } from './run-flags.ts';
 
 const DATABASE: FlagRow = {
   takes: 'text',
-  about: 'the address of the database (default: TOLLGATE_DATABASE, which no other user of the machine sees)',
+  about: 'the address of the database; default, and with -: TOLLGATE_DATABASE, which no other user of the machine sees',
 };
 
 const EXITS = [
@@ -120,16 +118,7 @@ function commandOf(spec: CommandSpec, act: Act) {
   return async (argv: readonly string[]): Promise<Ran> => {
     const stop = stopOnSignals();
     const read = await readArguments(spec, argv, TOLLGATE_EXIT.badInput);
-    if (read.how === 'ended') return read.ran;
-    try {
-      return await act({ args: read.args, stop });
-    } catch (error) {
-      if (error instanceof fleets.DatabaseAway)
-        return { exit: TOLLGATE_EXIT.failure, err: `${spec.name}: ${error.message}\n` };
-      if (error instanceof fleets.FleetRefusal || error instanceof fleets.TravelRefusal)
-        return badInputOf(spec.name)(error.message);
-      return unexpected(error);
-    }
+    return read.how === 'ended' ? read.ran : inFleet(spec.name, () => act({ args: read.args, stop }));
   };
 }
 
@@ -220,8 +209,8 @@ interface FleetAct {
 const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
   status: async ({ args, database, name }) => {
     await fleets.checkDatabase(database, 'read');
-    const status = await fleets.fleetStatus(database, name);
-    return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(status)}\n` : statusPage(status) };
+    const status = await fleets.fleetStatus(database, { names: name === null ? [] : [name] });
+    return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(status)}\n` : fleetPage(status) };
   },
   cancel: async ({ args, database, name }) => {
     await fleets.checkDatabase(database, 'submit');
@@ -299,7 +288,7 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
       lifts,
       ...(number.day === undefined ? {} : { day: number.day }),
     });
-    const status = await fleets.fleetStatus(database, null);
+    const status = await fleets.fleetStatus(database, { names: [] });
     const { limits, budgets } = status;
     return {
       exit: 0,
@@ -317,67 +306,3 @@ const answered = ({ given }: Arguments, object: object, sentence: string): Ran =
   exit: 0,
   out: given.has('json') ? `${JSON.stringify({ schema: 1, ...object })}\n` : `${sentence}\n`,
 });
-
-const databaseOf = ({ text }: Arguments) => text.database ?? process.env.TOLLGATE_DATABASE;
-
-async function withDatabase(
-  args: Arguments,
-  act: (database: FleetAct['database']) => Promise<Ran>,
-  connections = 4,
-): Promise<Ran> {
-  const database = fleets.openDatabase(databaseOf(args), connections);
-  try {
-    return await act(database);
-  } finally {
-    await database.close();
-  }
-}
-
-function statusPage(status: FleetStatus): string {
-  const sheet = sheetOf(process.env);
-  const { tasks, counts, workers } = status;
-  const sum = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
-  const rows = tasks.map((task) => [
-    task.id,
-    task.name,
-    task.state,
-    `${task.calls.used}/${task.calls.budget}`,
-    task.worker ?? '-',
-    [task.message, callNotes(task)].filter(Boolean).join('; ') || '-',
-  ]);
-  const headings = ['ID', 'TASK', 'STATE', 'CALLS', 'WORKER', 'NOTE'].map((heading) => ({ heading }));
-  return `${[
-    sum.length === 0 ? 'No task was submitted; tollgate submit TASK sends one.' : `Tasks: ${sum.join(', ')}.`,
-    ...(rows.length === 0 ? [] : ['', ...tableLines(headings, rows, sheet)]),
-    '',
-    workers.length === 0
-      ? 'No worker is at work; tollgate worker starts one.'
-      : `Workers: ${workers.map(({ name, tasks: count, draining, lease_seconds }) => `${name} (${count} tasks${draining ? ', draining' : ''}${lease_seconds < 0 ? ', lease over' : ''})`).join(', ')}.`,
-    limitsPage(status).trimEnd(),
-    ...(tasks.some(({ state }) => state === 'lost')
-      ? [
-          'A lost task continues when a worker starts with its folder; tollgate submit TASK --again pays for it once more.',
-        ]
-      : []),
-  ].join('\n')}\n`;
-}
-
-const callNotes = ({ lost_calls, late_calls }: FleetStatus['tasks'][number]): string =>
-  [lost_calls > 0 ? `${lost_calls} lost calls may be paid` : '', late_calls > 0 ? `${late_calls} booked late` : '']
-    .filter(Boolean)
-    .join(', ');
-
-function limitsPage({ limits, budgets }: FleetStatus): string {
-  const lines = [
-    ...budgets.map(({ scope, calls, used }) => `${scope}: ${used} of ${calls ?? 'any number of'} calls`),
-    ...limits.map(({ tool, account, at_once, per_minute, running, held_seconds, hold_reason }) =>
-      [
-        `${tool}${account === '' ? '' : `@${account}`}: ${running} running`,
-        ...(at_once === null ? [] : [`at most ${at_once} at once`]),
-        ...(per_minute === null ? [] : [`${per_minute} in a minute`]),
-        ...(held_seconds > 0 ? [`held for ${held_seconds} s (${hold_reason})`] : []),
-      ].join(', '),
-    ),
-  ];
-  return `${lines.length === 0 ? 'No limits are set.' : lines.join('\n')}\n`;
-}

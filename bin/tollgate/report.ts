@@ -25,7 +25,7 @@ import { errorsObject, type HealthObject, renderErrors, renderHealth } from './r
 import { renderHtml } from './report/html-page.ts';
 import { renderJunit } from './report/junit-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
-import { ALL_ROWS } from './task-cells.ts';
+import { ALL_ROWS, FLEET_FLAG } from './task-cells.ts';
 
 interface ReportRequest {
   report: TasksReport;
@@ -66,6 +66,7 @@ const SPEC: CommandSpec = {
     spent: { takes: 'nothing', about: 'also show what was spent, by day and CLI; html always includes it' },
     failed: { takes: 'nothing', about: 'only failed tasks' },
     all: ALL_ROWS,
+    database: FLEET_FLAG,
     task: { takes: 'text', about: 'only this task (an id, or a path with a /)' },
     batch: { takes: 'text', about: 'the report of this batch, by its id or "last", instead of the tasks' },
     errors: { takes: 'nothing', about: 'the logged API failures, the newest last, instead of the tasks' },
@@ -98,6 +99,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
+  if (text.database !== undefined) return (await import('./fleet-views.ts')).showFleet(SPEC.name, 'report', read.args);
   const clash = clashOf(read.args);
   if (clash !== null) return invalid(clash);
   const sinceMs = text.since === undefined ? null : wholeDuration(text.since);

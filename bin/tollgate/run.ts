@@ -15,8 +15,7 @@ import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
 import { publishInCi, withComment } from './ci/publish.ts';
-import { ciSystem } from './ci/system.ts';
-import { startCiReporting, startReporting } from './reporting.ts';
+import { ciSystem, startCiReporting, startReporting } from './reporting.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { contextOf, DEADLINE_FLAG, deadlineOf, optionsOf } from './run-flags.ts';
 

@@ -14,6 +14,7 @@ import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
 import {
   ALL_ROWS,
+  FLEET_FLAG,
   failuresFirst,
   failureWords,
   moreLines,
@@ -32,7 +33,7 @@ const SPEC: CommandSpec = {
   usage: '[TASK|DIR] [--all]',
   about:
     'Shows what exists and what runs: each running call with its duration and the last event of its CLI, who waits for whom, and the state of every task. Reads only.',
-  flags: { all: ALL_ROWS },
+  flags: { all: ALL_ROWS, database: FLEET_FLAG },
   words: { min: 0, max: 1, called: 'TASK, or DIR with tasks' },
   examples: [
     ['tollgate status', 'of this project'],
@@ -49,7 +50,8 @@ const SPEC: CommandSpec = {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const { given, words } = read.args;
+  const { given, text, words } = read.args;
+  if (text.database !== undefined) return (await import('./fleet-views.ts')).showFleet(SPEC.name, 'status', read.args);
   const seen = await statusOf({
     word: words[0] ?? null,
     cwd: process.cwd(),

@@ -31,6 +31,12 @@ export const ALL_ROWS = {
   about: `on a terminal: all tasks and failures, not only the first ${MOST_TASKS} tasks`,
 } as const;
 
+/** Only this flag opens a database, so that no command for a project does so because a variable is set. */
+export const FLEET_FLAG = {
+  takes: 'text',
+  about: 'instead of the project: the tasks of the fleet in this database; - for the address in TOLLGATE_DATABASE',
+} as const;
+
 /** How many rows fit on a page. A pipe gets all of them. */
 export const mostRows = (sheet: Sheet, isAll: boolean, most = MOST_TASKS): number =>
   isAll || sheet.width === null ? Number.POSITIVE_INFINITY : most;

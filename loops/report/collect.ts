@@ -1,6 +1,7 @@
 // Collects the tasks of a folder for a report: a row for each shown task, their failures in groups, and their spending.
 
 import path from 'node:path';
+import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type DaySpending, priceOf, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
@@ -187,11 +188,22 @@ export interface FailureGroup {
   evidence: string | null;
 }
 
+interface FailedTask {
+  task_id: string;
+  at: string | null;
+  class: ErrorClass | null;
+  reason: string | null;
+  sentence: string | null;
+  signature: string | null;
+  evidence: string | null;
+  since: string | null;
+}
+
 /**
  * Makes one line for each failure, however many tasks have it; sorts the most frequent first.
  * @param rows newest first.
  */
-export function groupFailures(rows: readonly TaskRow[]): FailureGroup[] {
+export function groupFailures(rows: readonly FailedTask[]): FailureGroup[] {
   return gatherFailures(rows.filter((row) => row.class !== null)).map((same) => {
     const [{ signature, class: errorClass, reason, sentence, at, evidence }] = same;
     const times = same.flatMap(({ since }) => (since === null ? [] : [since]));

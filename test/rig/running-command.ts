@@ -56,14 +56,14 @@ export class RunningCommand {
     return this.#stdout;
   }
 
-  /** Waits until it has printed this to stderr. */
-  async says(pattern: RegExp): Promise<void> {
-    const said = () => pattern.test(this.#stderr);
+  /** Waits until it has printed this to stderr, or to the other output. */
+  async says(pattern: RegExp, output: 'stdout' | 'stderr' = 'stderr'): Promise<void> {
+    const said = () => pattern.test(this[output]);
     while (!said())
       await Promise.race([
-        once(this.#child.stderr!, 'data'),
-        this.result.then(({ stderr }) => {
-          if (!said()) throw new Error(`it ended without saying ${pattern}: ${stderr}`);
+        once(this.#child[output]!, 'data'),
+        this.result.then((ended) => {
+          if (!said()) throw new Error(`it ended without saying ${pattern}: ${ended[output]}`);
         }),
       ]);
   }

@@ -20,7 +20,7 @@ import { replaceText } from '../../../state/disk/replace-file.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { type CiSystem, LOG_MARKS } from './system.ts';
+import { type CiSystem, LOG_MARKS } from '../reporting.ts';
 
 /**
  * @param answer what the run prints.

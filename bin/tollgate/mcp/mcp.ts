@@ -17,6 +17,10 @@ const SPEC: CommandSpec = {
       about: 'the most that the tools ask and create_task allow a CLI: read, change the working folder, or anything',
     },
     runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'at most this many runs at the same time' },
+    database: {
+      takes: 'text',
+      about: 'the fleet that the tools show with `fleet`: its database; - for TOLLGATE_DATABASE',
+    },
     'trust-workspace': { takes: 'nothing', about: 'pass --trust-workspace to the runs that it starts' },
     carry: {
       takes: 'text',
@@ -46,6 +50,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const settings: ServerSettings = {
     access: text.access as ServerSettings['access'],
     maxRuns: number.runs!,
+    database: text.database ?? null,
     trustWorkspace: given.has('trust-workspace'),
   };
   return { exit: await serve(stop, settings) };

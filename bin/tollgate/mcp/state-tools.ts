@@ -23,10 +23,12 @@ import { run as explain } from '../triage/explain.ts';
 import { refused } from './run-object.ts';
 import {
   COUNT,
+  type FieldSchema,
   giving,
   LIST,
   type McpTool,
   OBJECT,
+  type ServerSettings,
   TASK,
   type ToolCaller,
   type ToolResult,
@@ -41,6 +43,18 @@ const MOST: { type: string; minimum: number; maximum: number } = { type: 'intege
 /** Only the latest rows, because a model cannot read thousands. */
 const MOST_ROWS = 50;
 
+/** No address from a model: the user has registered the server with one. */
+const FLEET: FieldSchema = {
+  type: 'boolean',
+  description: 'the tasks of the fleet instead of those of this project, if the server was started with --database',
+};
+
+const needsFleet = ({ fleet }: Record<string, unknown>, { database }: ServerSettings): string | null =>
+  fleet === true && database === null ? 'this server knows no fleet; start it as tollgate mcp --database URL' : null;
+
+const databaseArgs = ({ fleet }: Record<string, unknown>, { database }: ServerSettings): string[] =>
+  fleet === true ? [`--database=${database}`] : [];
+
 const wordOf = ({ task }: Record<string, unknown>): string[] => (task === undefined ? [] : [String(task)]);
 
 const STATUS = verbTool({
@@ -48,17 +62,20 @@ const STATUS = verbTool({
   title: 'State of the tasks',
   about:
     'What exists and what runs: each running call, who waits in the queue, the state of every task, or of one, and of every distilled book; and the runs that other tools started.',
-  takes: taking({ task: { ...TASK, description: 'the id of a task; default: all tasks' } }),
+  takes: taking({ task: { ...TASK, description: 'the id of a task; default: all tasks' }, fleet: FLEET }),
+  refuses: needsFleet,
   gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, books: LIST, more: COUNT }),
   changes: 'nothing',
   run: status,
-  argv: ({ task }) => (task === undefined ? [] : [path.join(tasksFolder(), String(task))]),
-  tells({ totals, running, waiting, tasks }) {
+  argv: (given, server) => [
+    ...databaseArgs(given, server),
+    ...(given.fleet === true ? wordOf(given) : wordOf(given).map((task) => path.join(tasksFolder(), task))),
+  ],
+  tells({ totals, tasks, running, waiting, groups: _, ...fleet }, given) {
     const rows = tasks as unknown[];
     return {
       totals,
-      running,
-      waiting,
+      ...(given.fleet === true ? fleet : { running, waiting }),
       tasks: rows.slice(0, MOST_ROWS),
       more: Math.max(0, rows.length - MOST_ROWS),
     };
@@ -70,7 +87,7 @@ export const STATE_TOOLS: readonly McpTool[] = [
     ...STATUS,
     async act(given, caller) {
       const { how, object } = await STATUS.act(given, caller);
-      return how === 'failed'
+      return how === 'failed' || given.fleet === true
         ? { how, object }
         : {
             how,
@@ -142,11 +159,17 @@ export const STATE_TOOLS: readonly McpTool[] = [
     takes: taking({
       last: { ...MOST, description: 'the number of rows; default: 20' },
       since: { type: 'string', pattern: '^[0-9]{1,6}[smhd]$', description: 'only of this time, such as 24h or 7d' },
+      fleet: FLEET,
     }),
+    refuses: needsFleet,
     gives: giving({ totals: OBJECT, groups: LIST, more: COUNT }),
     changes: 'nothing',
     run: report,
-    argv: ({ since }) => ['--failed', ...(since === undefined ? [] : [`--since=${since}`])],
+    argv: (given, server) => [
+      '--failed',
+      ...(given.since === undefined ? [] : [`--since=${given.since}`]),
+      ...databaseArgs(given, server),
+    ],
     tells: ({ totals, groups }, { last = 20 }) => {
       const rows = groups as unknown[];
       return { totals, groups: rows.slice(0, Number(last)), more: Math.max(0, rows.length - Number(last)) };

@@ -50,6 +50,8 @@ export interface ServerSettings {
   /** How many runs may be at work at the same time. */
   maxRuns: number;
   trustWorkspace: boolean;
+  /** The database of the fleet that tools may read; null for none. */
+  database: string | null;
 }
 
 /** What a called agent may do; each value allows more than those before it. */

@@ -8,7 +8,7 @@ import type { McpTool, ServerSettings, ToolResult } from './tool.ts';
 
 interface Verb extends Omit<McpTool, 'act'> {
   run(argv: readonly string[]): Promise<Ran>;
-  argv(given: Record<string, unknown>): string[];
+  argv(given: Record<string, unknown>, server: ServerSettings): string[];
   /** Why this server does not allow it; null if it does. */
   refuses?(given: Record<string, unknown>, server: ServerSettings): string | null;
   /** The part of the command's object that is returned; by default all of it. */
@@ -23,7 +23,7 @@ export function verbTool({ run, argv, refuses, tells, answersWith = [TOLLGATE_EX
     async act(given, { server }) {
       const why = refuses?.(given, server) ?? null;
       if (why !== null) return refused(why);
-      const { exit, object } = await inTurn(tool.changes, async () => askForObject(run, argv(given)));
+      const { exit, object } = await inTurn(tool.changes, async () => askForObject(run, argv(given, server)));
       const isDone = answersWith.includes(exit);
       return { how: isDone ? 'done' : 'failed', object: isDone && tells ? tells(object, given) : refusal(object) };
     },

@@ -11,6 +11,7 @@ import { printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { sheetOf } from '../../sheet.ts';
 import { cutLine } from '../../wrap.ts';
+import { FLEET_FLAG } from '../task-cells.ts';
 import { atTop, closePane, logPane, panePage, stopWords, summaryPane } from './task-pane.ts';
 import { changeLine, overLine, totalsLine, watchedTasks, watchPage } from './watch-page.ts';
 
@@ -20,6 +21,7 @@ const SPEC: CommandSpec = {
   about:
     'Shows what runs, and updates it: the stage of each call, its duration, the last event of its CLI and the tokens that it reported; who waits for what; what has ended since. On a terminal it is a page, with keys to stop a task, to read its log or its summary, and to filter; elsewhere it is a line for each change. Without a key it reads only. It watches folders instead of polling.',
   flags: {
+    database: FLEET_FLAG,
     'until-end': {
       takes: 'nothing',
       about: 'end when no task runs, and print the final state of each',
@@ -43,7 +45,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const stop = stopOnSignals();
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const { given, words } = read.args;
+  const { given, text, words } = read.args;
+  if (text.database !== undefined) return (await import('../fleet-views.ts')).watchFleet(SPEC.name, read.args, stop);
   const placed = placesOf(words, process.cwd(), process.env);
   if (placed.how === 'invalid') return badInputOf('tollgate watch')(placed.message);
   const watching: Watching = { places: placed.places, untilEnd: given.has('until-end'), stop };
