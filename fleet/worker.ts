@@ -124,7 +124,6 @@ class Worker {
   private get database() {
     return this.request.database;
   }
-
   private pause(ms: number, stop = this.stop) {
     return this.request.context.pause(ms, stop);
   }
@@ -325,7 +324,8 @@ class Worker {
 
   private async runOne(task: string, held: Held, takeOver: boolean): Promise<void> {
     const { database, request, folder } = this;
-    const stop = AbortSignal.any([request.context.stop, held.abort.signal]);
+    const halt = request.context.stop;
+    const stop = AbortSignal.any([halt, held.abort.signal]);
     const say = (sentence: string) => request.context.say(`task ${task}: ${sentence}`);
     const ended = await runFleetTask({
       database,
@@ -335,18 +335,13 @@ class Worker {
       lease: folder.leaseFile(task),
       takeOver,
       context: { ...request.context, stop, say, watch: () => {} },
-      halt: request.context.stop,
+      halt,
       end: (why) => this.abort(held, why),
     }).catch((error: Error): EndedTask => {
+      const nothing = { failure: null, result: null };
       if (error instanceof DatabaseAway)
-        return { how: 'interrupted', exitCode: null, message: error.message, failure: null, result: null };
-      return {
-        how: 'failed',
-        exitCode: 70,
-        message: `an internal error: ${error.message}`,
-        failure: null,
-        result: null,
-      };
+        return { how: 'interrupted', exitCode: null, message: error.message, ...nothing };
+      return { how: 'failed', exitCode: 70, message: `an internal error: ${error.message}`, ...nothing };
     });
     await this.book(task, held, ended, say);
   }

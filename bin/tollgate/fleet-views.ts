@@ -200,18 +200,11 @@ export function fleetPage(status: FleetStatus, differences: readonly string[] | 
   ].join('\n')}\n`;
 }
 
-const groupLine = ({
-  task_ids,
-  sentence,
-  class: errorClass,
-  reason,
-  evidence,
-}: FleetStatus['groups'][number]): string =>
-  oneLine(
-    visible(
-      `  ${task_ids.length} × ${sentence} ${failureWords(errorClass, reason)}: ${namesOf(task_ids, false)}${evidence === null ? '' : ` — ${evidence}`}`,
-    ),
-  );
+function groupLine(group: FleetStatus['groups'][number]): string {
+  const { task_ids, sentence, class: errorClass, reason, evidence } = group;
+  const which = `${failureWords(errorClass, reason)}: ${namesOf(task_ids, false)}`;
+  return `  ${oneLine(visible(`${task_ids.length} × ${sentence} ${which}${evidence === null ? '' : ` — ${evidence}`}`))}`;
+}
 
 const differenceLines = (differences: readonly string[]): string[] =>
   differences.length === 0
