@@ -134,4 +134,25 @@ live.test('a batch is shown from its start, with its tasks, and that its process
   assert.equal(complaints, []);
 });
 
+live.test('of two pages that rerun the same task, the second one is told that it runs', async (shown) => {
+  const { rig, page, go, confirm } = shown;
+  rig.answer(() => [{ do: 'hang' }]);
+  const other = await shown.visit(shown.console.url);
+  await other.page.locator('.link-state.live').waitFor();
+  await go('failures');
+  await other.page.evaluate(`location.hash = '#/failures'`);
+  const pages = [page, other.page];
+  for (const each of pages) await each.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
+  const [first, second] = pages.map((each) => each.getByRole('dialog'));
+  await first!.getByRole('button', { name: 'Rerun it' }).click();
+  await first!.getByText('rotate-keys continues, and is at work.').waitFor();
+  await second!.getByRole('button', { name: 'Rerun it' }).click();
+  await second!.getByText('rotate-keys is already running; nothing was started').waitFor();
+  await other.close();
+  await first!.getByRole('button', { name: 'Close', exact: true }).click();
+  await go('tasks/rotate-keys');
+  await confirm('Stop', 'Stop it');
+  await page.locator('.mark', { hasText: 'interrupted' }).first().waitFor();
+});
+
 live.run();

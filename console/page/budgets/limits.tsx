@@ -1,15 +1,16 @@
 // Shows the budgets over all tasks, the pace, and what is held until when.
 
 import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/overviews.ts';
-import { count, counted, lacking, money, short } from '../parts/figures.ts';
+import { count, counted, lacking, money, tokens } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Meter, Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
 import { Ago, Countdown, Dated } from '../parts/times.tsx';
 import { Words } from '../text/words.tsx';
 
-export const amountOf = (unit: string, n: number): string =>
-  unit === 'usd' ? money(n) : unit === 'tokens' ? `${short(n)} tokens` : counted(n, 'call');
+/** @param unknown how many calls the sum lacks */
+export const amountOf = (unit: string, n: number, unknown = 0): string =>
+  unit === 'usd' ? money(n, unknown) : unit === 'tokens' ? `${tokens(n, unknown)} tokens` : counted(n, 'call');
 
 export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (budget: BudgetShown | null) => void }) {
   return (
@@ -32,8 +33,7 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
                   {budget.tool === 'any' ? 'all CLIs' : budget.tool}, a {budget.per}
                 </b>
                 <span>
-                  {budget.unknown_calls > 0 && 'at least '}
-                  {amountOf(budget.unit, budget.used)} of {amountOf(budget.unit, budget.most)}
+                  {amountOf(budget.unit, budget.used, budget.unknown_calls)} of {amountOf(budget.unit, budget.most)}
                 </span>
               </div>
               <Meter used={budget.used} of={budget.most} />

@@ -26,7 +26,11 @@ export function BookView({ name }: { name: string }) {
     (topic, id) => topic === '*' || (topic === 'distill' && (id === null || id === name)),
   );
   return (
-    <View crumbs={<a href={to('distill')}>Distill</a>} title={<Words of={name} />}>
+    <View
+      crumbs={<a href={to('distill')}>Distill</a>}
+      title={<Words of={name} />}
+      aside={book.value.value && <StateMark state={stateOf(book.value.value.state)} />}
+    >
       <Shown of={book} what="the book">
         {(shown) => <Sheet of={shown} />}
       </Shown>
@@ -46,6 +50,7 @@ function Sheet({ of }: { of: BookShown }) {
     if (problem !== null) tellProblem(problem);
   };
   const isRunning = state === 'running';
+  const hasReason = state !== stateOf(state);
   const isOpen = !isRunning && state !== 'complete' && next.length > 0;
   return (
     <>
@@ -79,10 +84,9 @@ function Sheet({ of }: { of: BookShown }) {
         }
       >
         <p>
-          <StateMark state={stateOf(state)} />{' '}
           <span class="soft">
-            <Words of={state.slice(stateOf(state).length)} /> {counted(of.sections, 'section')}, {short(tokens)} tokens,{' '}
-            {money(usd, of.unpriced_answers)}
+            {hasReason && evidence === '' && <Words of={`${sentenceOf(state)}. `} />}
+            {counted(of.sections, 'section')}, {short(tokens)} tokens, {money(usd, of.unpriced_answers)}
             {usd > 0 && of.unpriced_answers > 0 && ` (${lacking(of.unpriced_answers, 'price', 'answer')})`},{' '}
             <Words of={of.model} />
           </span>

@@ -105,16 +105,18 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
         )}
       </p>
       {days.length > 0 && (
-        <DayChart
-          title="Failures of the services"
-          days={days.map((day) => ({
-            day: day.day,
-            values: Object.fromEntries(KEYS.map((kind) => [KINDS[kind], day[kind]])),
-          }))}
-          tools={NAMES}
-          unit="failures"
-          say={count}
-        />
+        <div class="of-health">
+          <DayChart
+            title="Failures of the services"
+            days={days.map((day) => ({
+              day: day.day,
+              values: Object.fromEntries(KEYS.map((kind) => [KINDS[kind], day[kind]])),
+            }))}
+            tools={NAMES}
+            unit="failures"
+            say={count}
+          />
+        </div>
       )}
     </Panel>
   );
