@@ -67,6 +67,6 @@ const nameOf = ({ name, id }: Flaw): string => visible(name ?? id);
 
 const SAYS = {
   unanswered_call: (flaw) => `the call of ${nameOf(flaw)} has no response`,
-  doubled_response: (flaw) => `the call of ${nameOf(flaw)} has two responses, and the service accepts one`,
+  doubled_response: (flaw) => `the call of ${nameOf(flaw)} has two responses, one too many`,
   stray_response: (flaw) => `a response of ${nameOf(flaw)} answers no call`,
 } as const satisfies Record<Flaw['how'], (flaw: Flaw) => string>;
