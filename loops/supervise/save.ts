@@ -129,5 +129,5 @@ const wordOf = (going: Composing): string =>
   shellWord(isAtHome(going) ? going.open.task.id : `${going.open.task.root}/`);
 
 /** If the manifest grants trust, no flag is needed. */
-const trustOf = ({ open, options }: Composing): string =>
-  options.trustWorkspace && !open.manifest.security.trust_workspace ? ' --trust-workspace' : '';
+const trustOf = ({ open }: Composing): string =>
+  open.called.trusts && !open.manifest.security.trust_workspace ? ' --trust-workspace' : '';

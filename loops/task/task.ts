@@ -28,6 +28,7 @@ import {
   strayState,
   type TaskFolder,
 } from '../../state/task-folder.ts';
+import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import { networkMistake } from '../../state/volume.ts';
 import { describeTools } from '../../wrappers/own/described.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
@@ -267,7 +268,9 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     ...(opening.badVerdicts === 'fail' ? ['--fail-on-verdict'] : []),
     ...(opening.briefCommands === 'trusted' ? ['--trust-brief'] : []),
   ];
-  const called = { launcher: launcherIn(environment), verb: goesOnBy, word, trusts: trustWorkspace, flags } as const;
+  // The list of `tollgate trust` also counts for the next command.
+  const trusts = trustWorkspace && !areTrustedTasks([word], opening.cwd, environment);
+  const called = { launcher: launcherIn(environment), verb: goesOnBy, word, trusts, flags } as const;
   return {
     how: 'opened',
     open: {

@@ -80,7 +80,7 @@ export interface CalledAs {
   verb: 'run' | 'supervise';
   /** The task as it was named: an id, or a path. */
   word: string;
-  /** With `--trust-workspace`. */
+  /** With `--trust-workspace`, which the next command needs too. */
   trusts: boolean;
   /** Other flags of that command that decide how the next one ends. */
   flags?: readonly string[];

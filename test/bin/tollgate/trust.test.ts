@@ -49,6 +49,19 @@ for (const tool of UNTRUSTED)
     assert.is((await runWrapper(rig, tool, ['--task=fix', '--trust-workspace']).ended()).code, 0);
   });
 
+test('the next command has the flag, unless the list of trusted folders grants what it would', async ({ rig }) => {
+  rig.answer(() => [
+    { do: 'write', to: 'stderr', text: 'it broke\n' },
+    { do: 'exit', code: 1 },
+  ]);
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  const nextOf = async (...flags: string[]) => (await rig.run('tollgate', ['run', 'fix', ...flags])).stdout;
+  assert.match(await nextOf('--trust-workspace'), /tollgate run fix --trust-workspace/);
+  await trust(rig);
+  assert.match(await nextOf(), /tollgate run fix(?! --trust-workspace)/);
+  assert.not.match(await nextOf(), /--trust-workspace/);
+});
+
 for (const tool of ['gemini', 'copilot', 'codex', 'claude'] as const)
   test(`${tool}: a CLI that is not signed in is refused before the reservation`, async ({ rig }) => {
     rig.install(tool, {}, 'published');
