@@ -4,6 +4,7 @@ import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { UNKNOWN_CALL } from '../../loops/attempt/restored-draft.ts';
 import { startableCall } from '../../loops/call/check.ts';
 import { findAdapter } from '../../loops/call/find-adapter.ts';
+import { launcherIn } from '../../loops/launcher.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
@@ -76,8 +77,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if ('file' in taken) return undispatched(SPEC.name, taken, rest, TOLLGATE_EXIT.badInput);
   const found = await adapterFor(word, taken.argv, taken.dispatch);
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
-  return runWrapper(found, taken);
+  return runWrapper(asTyped(found), taken);
 }
+
+/** Messages, help and next commands name the command that the user typed, and not the wrapper. */
+const asTyped = (adapter: Adapter): Adapter => ({
+  ...adapter,
+  command: `${launcherIn(process.env)} call ${adapter.tool}`,
+});
 
 /** @returns a sentence if there is no such account. */
 async function toolOfAccount(name: string) {
@@ -99,7 +106,7 @@ async function callFirstReady(argv: readonly string[]): Promise<Ran> {
     }
     if (!argv.includes('--quiet'))
       printing('stderr').write(`${SPEC.name}: calling ${tool}, the first CLI that is installed and signed in\n`);
-    return runWrapper(adapterOf(tool), { dispatch: null, argv });
+    return runWrapper(asTyped(adapterOf(tool)), { dispatch: null, argv });
   }
   const err = `${SPEC.name}: no CLI can be called here, so nothing was started:\n${mistakes.join('\n')}\n`;
   return { exit: TOLLGATE_EXIT.badInput, err };

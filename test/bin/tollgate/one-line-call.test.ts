@@ -97,7 +97,7 @@ test('a failure is one line on stderr, and the record is in the folder that is n
   const { code, stdout, stderr } = await running.result;
   const [id] = callsIn(rig);
   assert.equal([code, stdout], [12, '']);
-  assert.match(stderr, new RegExp(`^run_codex: auth .*\\nfiles: \\.tmp/calls/${id}/\\n$`));
+  assert.match(stderr, new RegExp(`^tollgate call codex: auth .*\\nfiles: \\.tmp/calls/${id}/\\n$`));
 });
 
 test('without the name of a CLI the first that can be called is used, and named', async ({ rig }) => {

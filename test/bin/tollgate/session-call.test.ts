@@ -7,7 +7,6 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../../policies/facts/tools.ts';
-import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import type { FakeCommand } from '../../rig/fake-call.ts';
 import { answerWith, failWith, SESSION } from '../../rig/streams.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -57,7 +56,7 @@ for (const tool of TOOLS)
     const second = await call(rig, asks, answerWith(tool, 'Two.', entry!.session_id));
     assert.equal([second.code, second.stdout], [0, 'Two.\n'], second.stderr);
     assert.ok(second.argv!.includes(entry!.session_id), second.argv!);
-    assert.ok(second.stderr.startsWith(`${ADAPTERS[tool].command}: resuming ${tool} session ${entry!.session_id}\n`));
+    assert.ok(second.stderr.startsWith(`tollgate call ${tool}: resuming ${tool} session ${entry!.session_id}\n`));
   });
 
 test('a name that is new begins a session, and another name another one', async ({ rig }) => {
@@ -73,7 +72,7 @@ test('a name without a CLI uses the CLI that used the name last', async ({ rig }
   const { code, argv, stderr } = await call(rig, ['And now?', '--session', 'login']);
   assert.is(code, 0);
   assert.ok(argv!.includes(`resume ${SESSION}`) || argv!.includes(SESSION), argv!);
-  assert.match(stderr, /^run_codex: resuming codex session /);
+  assert.match(stderr, /^tollgate call codex: resuming codex session /);
 });
 
 test('a failed first call stores no session', async ({ rig }) => {
@@ -205,7 +204,7 @@ if (!hasScript) console.log('SKIPPED: the live line of a call that waits: there 
     const waits = new Promise<void>((resolve) => {
       terminal.stdout.on('data', (text) => {
         shown += text;
-        if (/run_codex: codex[^\n]* \(\d+ s\)/.test(shown)) resolve();
+        if (/tollgate call codex: codex[^\n]* \(\d+ s\)/.test(shown)) resolve();
       });
     });
     const ended = once(terminal, 'close');
@@ -215,7 +214,7 @@ if (!hasScript) console.log('SKIPPED: the live line of a call that waits: there 
     await first.result;
     await (await rig.call()).tell(...answerWith('codex', 'Two.'));
     await ended;
-    assert.match(shown, /\r\u001b\[Krun_codex: resuming codex session/);
+    assert.match(shown, /\r\u001b\[Ktollgate call codex: resuming codex session/);
   },
 );
 
