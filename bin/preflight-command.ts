@@ -59,11 +59,11 @@ export const PREFLIGHT_SPEC = {
   ],
 } as const satisfies CommandSpec;
 
-export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
-  const read = await readArguments(PREFLIGHT_SPEC, argv, TOLLGATE_EXIT.badInput);
+export async function preflightCommand(argv: readonly string[], name: string = PREFLIGHT_SPEC.name): Promise<Ran> {
+  const read = await readArguments({ ...PREFLIGHT_SPEC, name }, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const options = sweepMistake(read.args.given) ?? (await preflightOptions(read.args));
-  if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
+  if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${name}: ${options}\n` };
   const { given } = read.args;
   const { ink } = sheetOf(process.env);
   if (given.has('sweep')) return sweepCommand(read.args, options.cwd!, ink);

@@ -101,13 +101,15 @@ function usage(all = false): string {
     return described.map(([name, about], i) => [i === 0 ? group : '', name!, about!] as const);
   });
   const { ok, failure, badInput } = TOLLGATE_EXIT;
-  const more = all ? `Own help: ${WRAPPERS.join(', ')}.` : 'tollgate --help --all describes every command.';
+  const more = all
+    ? `Own help: ${WRAPPERS.join(', ')}.`
+    : 'Flags: tollgate COMMAND --help. Every command: tollgate --help --all.';
   return `${[
     'Usage: tollgate COMMAND [options]',
     ...columns(commands).map((line) => wrapped(line, 80)),
     '',
     `Exit codes: ${ok} done; ${failure} failed; ${badInput} bad input, nothing was paid; ${EXIT_BUG} internal error;`,
-    `${Object.values(EXIT_BY_SIGNAL).join(', ')} stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}. COMMAND --help shows flags.`,
+    `${Object.values(EXIT_BY_SIGNAL).join(', ')} stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}.`,
     more,
   ].join('\n')}\n`;
 }

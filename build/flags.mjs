@@ -10,10 +10,9 @@ const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
 const commands = Object.keys(JSON.parse(readFileSync('dist/help/completion.json', 'utf8'))).flatMap((command) =>
   command === 'tollgate distill' ? [command, ...wordsOf(command)] : [command],
 );
-// `tollgate preflight` is a command of its own, too.
 const specs = [...new Map(commands.map(specOf).map((spec) => [spec.name, spec])).values()].filter(
-  // Its flags are those of wait_parallel_tasks.
-  ({ name }) => name !== 'tollgate wait',
+  // They are commands of their own, too: wait_parallel_tasks and preflight.
+  ({ name }) => name !== 'tollgate wait' && name !== 'tollgate preflight',
 );
 const wrappers = specs.filter(({ flags }) => 'prompt-file' in flags && 'out' in flags && 'session-id-out' in flags);
 const common = Object.keys(wrappers[0].flags).filter((flag) =>

@@ -7,6 +7,7 @@ import { namesOf } from '../../wrappers/processes/passed-variables.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
+import { columns } from '../wrap.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate scope',
@@ -52,15 +53,15 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { taskId, answers } = reply;
   const exit = answers.every(({ allowed }) => allowed) ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   if (given.has('json')) return { exit, out: `${JSON.stringify({ task_id: taskId, paths: answers })}\n` };
-  return { exit, out: answers.map(lineOf).join('') };
+  return {
+    exit,
+    out: `${columns(answers.map(({ path, allowed, why }) => [allowed ? 'yes' : 'no ', path, why])).join('\n')}\n`,
+  };
 }
 
 const hintFor = (verb: string, paths: readonly string[]): string =>
   nearest(verb, ['ask']) === null
     ? `the word "ask" is missing: tollgate scope ask ${[verb, ...paths].join(' ')}`
     : `unknown word "${verb}"; did you mean ask?`;
-
-const lineOf = ({ path, allowed, why }: { path: string; allowed: boolean; why: string }): string =>
-  `${allowed ? 'yes' : 'no '}  ${path}  ${why}\n`;
 
 const invalid = badInputOf('tollgate scope');

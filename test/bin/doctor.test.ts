@@ -23,11 +23,11 @@ test('what must be done before what may, and how it is checked', async ({ rig })
   assert.is(code, 1);
   assert.is(
     first,
-    '1. must  codex command: codex is not found\n   do     npm install -g @openai/codex@0.169.0\n   check  tollgate preflight --tools codex',
+    '1. must  codex command: codex is not found\n   do    npm install -g @openai/codex@0.169.0\n   check tollgate preflight --tools codex',
   );
   assert.match(
     others.at(-2)!,
-    /^\d\. may {2}certificates: .*\/nowhere \[31m\.pem.*\n {3}do {5}unset it, .*\n {3}check {2}tollgate preflight$/,
+    /^\d\. may {2}certificates: .*\/nowhere \[31m\.pem.*\n {3}do {4}unset it, .*\n {3}check tollgate preflight$/,
   );
   assert.is(others.at(-1), '1 problem to fix first, from the top. Then run `tollgate doctor` again.');
 });

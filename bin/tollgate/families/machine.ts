@@ -1,6 +1,7 @@
 // Loads together the commands for the machine, its CLIs and their conversations.
 
-export { preflightCommand as preflight } from '../../preflight-command.ts';
+import { preflightCommand } from '../../preflight-command.ts';
+
 export { run as completion } from '../completion/completion.ts';
 export { run as accounts } from '../machine/accounts.ts';
 export { run as doctor } from '../machine/doctor.ts';
@@ -10,3 +11,5 @@ export { run as recover } from '../sessions/recover.ts';
 export { run as sessions } from '../sessions/sessions.ts';
 export { run as undo } from '../sessions/undo.ts';
 export { run as tools } from '../tools.ts';
+
+export const preflight = (argv: readonly string[]) => preflightCommand(argv, 'tollgate preflight');

@@ -199,13 +199,16 @@ const openWords = ({ call_id, tool, pid, since }: LimitsObject['open'][number]):
 const CELLS = 12;
 const NEAR = 0.8;
 
-/** The share is capped at 100 % for the bar, not for the figure. A small use is shown as less than a cell. A limit of 0 is used up. */
+/** The share is capped at 100 % for the bar, not for the figure, which is 100 % only at the limit. A small use is shown as less than a cell. A limit of 0 is used up. */
 export function bar(used: number, most: number, sheet: Sheet): string {
   const share = most > 0 ? used / most : 1;
   const full = Math.min(CELLS, Math.floor(share * CELLS));
   const [filled, open, sliver] = isUnicode(process.env) ? ['█', '░', '▏'] : ['#', '.', ':'];
   const begun = full === 0 && used > 0 ? sliver! : '';
-  const percent = share > 0 && share < 0.01 ? '< 1 %' : `${Math.floor(share * 100)} %`;
+  const percent =
+    share > 0 && share < 0.01
+      ? '< 1 %'
+      : `${share < 1 ? Math.min(99, Math.round(share * 100)) : Math.floor(share * 100)} %`;
   const paint = coloursOf(sheet.ink)[share >= 1 ? 'red' : share >= NEAR ? 'yellow' : 'green'];
   return `${paint(filled!.repeat(full) + begun)}${open!.repeat(CELLS - full - begun.length)} ${percent.padStart(5)}`;
 }

@@ -100,8 +100,8 @@ function paragraph({ status, check, found, do: what, verify }: Step, i: number):
   const must = status === 'fail' ? colours.red('must') : colours.yellow('may');
   const lines = [
     `${i + 1}. ${must}  ${colours.bold(check)}: ${visible(found)}`,
-    `do     ${visible(what)}`,
-    `check  ${verify}`,
+    `do    ${visible(what)}`,
+    `check ${verify}`,
   ];
   return lines.join('\n   ');
 }
