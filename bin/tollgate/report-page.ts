@@ -1,8 +1,9 @@
 // Renders the report of all tasks: as columns, within the width of a terminal, or as a page in Markdown.
 
+import { launcherIn } from '../../loops/launcher.ts';
 import type { FailureGroup, TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
-import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
+import { actionLine, type NextAction, personLine } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, PAPER, type Sheet } from '../sheet.ts';
@@ -121,7 +122,7 @@ function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] 
   return [...title, heading!, ...lines.flatMap((line, i) => [line, ...nextLines(tasks[i]!)]), ...more];
 }
 
-const nextOf = (action: NextAction): string => words(actionLine(action), 400);
+const nextOf = (action: NextAction): string => words(personLine(action), 400);
 
 /** On a terminal: a paragraph for each failure, with what to do. On paper: a row without headings, which are not needed. */
 function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boolean): string[] {
@@ -144,10 +145,13 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
     const first = byId.get(group.task_ids[0]!);
     const paint = first?.state === 'interrupted' ? yellow : red;
     const rows: [label: string, text: string][] = [
-      [group.task_ids.length === 1 ? 'task' : howMany(group), `${namesOf(group.task_ids, isAll)} (first ${since})`],
+      [
+        group.task_ids.length === 1 ? 'task' : howMany(group),
+        `${namesOf(group.task_ids, isAll)} (${group.task_ids.length === 1 ? '' : 'first '}${since})`,
+      ],
       ...(group.evidence === null ? [] : [['evidence', evidence!] satisfies [string, string]]),
       ...(first?.next_action
-        ? [['next', nextOf(forAll(first.next_action, tasksOf(group)))] satisfies [string, string]]
+        ? [['next', stepsOf(forAll(first.next_action, tasksOf(group)), first)] satisfies [string, string]]
         : []),
       ['class', failure!],
     ];
@@ -156,6 +160,10 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
   const more = moreLines(groups.length, most, 'failures');
   return [...shown, ...(more.length === 0 ? [] : [more])].flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
+
+/** An action without a command is the first of several steps. */
+const stepsOf = (action: NextAction, { task_id }: TaskRow): string =>
+  `${nextOf(action)}${action.command === undefined ? `; all steps: \`${launcherIn(process.env)} explain ${shellWord(task_id)}\`` : ''}`;
 
 /** The action that reruns one task of the group, as one for all of them. A flag may name a stage that only one of them has. */
 function forAll(action: NextAction, rows: readonly TaskRow[]): NextAction {
@@ -210,7 +218,7 @@ function groupCells(group: FailureGroup, now: Date, sheet: Sheet): string[] {
     failureWords(errorClass, reason),
     short(signature),
     timeCell(first_seen, now, sheet),
-    words(evidence ?? '-', sheet.width === null ? 80 : 2 * sheet.width),
+    words(evidence ?? '-', sheet.width === null ? 80 : 3 * sheet.width),
     namesOf(task_ids, false),
   ];
 }

@@ -86,7 +86,7 @@ export function renderStatus(
   const shown = urgent.slice(0, most);
   const listed = others.slice(0, sheet.width === null ? most : Math.max(5, most - shown.length));
   const blocks = [
-    [totalsLine(status, sheet)],
+    [totalsLine(status, sheet, new Set(waiting.map(({ task_id }) => task_id)).size)],
     sheet.width === null
       ? section('Needs you:', TASKS, taskRows(shown), sheet)
       : urgentLines(urgent, status, sheet, isAll, sentences),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow, TaskSupervision } from '../../loops/report/task-row.ts';
 import type { TaskState } from '../../loops/report/task-state.ts';
-import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
+import { type NextAction, personLine } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
 import { dollars, figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
@@ -13,7 +13,7 @@ import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
 
 /** What needs the user comes first. */
-const STATE_ORDER = ['failed', 'refused', 'parked', 'interrupted', 'running', 'never_run', 'done'] as const;
+const STATE_ORDER = ['failed', 'refused', 'parked', 'interrupted', 'running', 'done', 'never_run'] as const;
 
 /** In the order of the states; within a state, the order remains. */
 export const failuresFirst = <T extends { state: TaskState }>(tasks: readonly T[]): T[] =>
@@ -28,7 +28,7 @@ const MOST_TASKS = 20;
 
 export const ALL_ROWS = {
   takes: 'nothing',
-  about: `on a terminal: all tasks and failures, not only the first ${MOST_TASKS} tasks`,
+  about: 'on a terminal: all tasks and failures, not only the first ones',
 } as const;
 
 /** Only this flag opens a database, so that no command for a project does so because a variable is set. */
@@ -45,13 +45,19 @@ export const moreLines = (all: number, shown: number, what: string): string[] =>
   all <= shown ? [] : [`… and ${all - shown} more ${what}: --all shows them`];
 
 /** `5 tasks in .tmp/task: 2 failed, 3 done`. A terminal shows the folder as it is seen from the working folder. */
-export function totalsLine({ totals, folder }: Pick<TasksReport, 'totals' | 'folder'>, sheet: Sheet): string {
+export function totalsLine(
+  { totals, folder }: Pick<TasksReport, 'totals' | 'folder'>,
+  sheet: Sheet,
+  waiting = 0,
+): string {
   const colours = coloursOf(sheet.ink);
   const near = path.relative(process.cwd(), folder);
   const place = sheet.width === null || near.startsWith('..') ? folder : near || '.';
   const parts = STATE_ORDER.flatMap((state) => {
     const words = state.replace('_', ' ');
-    return totals[state] === 0 ? [] : [colours[PAINTS[words] ?? 'bold'](`${totals[state]} ${words}`)];
+    const count = totals[state] - (state === 'running' ? waiting : 0);
+    const counted = count <= 0 ? [] : [colours[PAINTS[words] ?? 'bold'](`${count} ${words}`)];
+    return state === 'running' && waiting > 0 ? [...counted, colours.bold(`${waiting} waiting`)] : counted;
   });
   const { tasks, unreadable } = totals;
   const head = colours.bold(`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`);
@@ -86,7 +92,8 @@ export const stateWords = ({ state, checked_by }: TaskRow): string =>
   `${state.replace('_', ' ')}${(state === 'done' || state === 'failed') && checked_by === 'earlier_run' ? OF_EARLIER_RUN : ''}`;
 
 /** `budget` is unknown until a run has read it. */
-export const taskCalls = ({ used, budget }: TaskRow['calls']): string => `${used}/${budget ?? '-'}`;
+export const taskCalls = ({ used, budget }: TaskRow['calls']): string =>
+  budget === null ? (used === 0 ? '-' : String(used)) : `${used}/${budget}`;
 
 type Supervised = { task_id: string; supervision: TaskSupervision | null; next_action: NextAction | null };
 
@@ -142,7 +149,7 @@ export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet, isS
 /** A user could not type a command that is cut, so it is on its own line. */
 const answerLines = (task: Supervised): string[] =>
   questionsOf([task]).flatMap((question) =>
-    task.next_action === null ? [question] : [question, `  → ${visible(actionLine(task.next_action))}`],
+    task.next_action === null ? [question] : [question, `  → ${visible(personLine(task.next_action))}`],
   );
 
 const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({

@@ -53,6 +53,14 @@ export function inOrder(actions: readonly NextAction[]): NextAction[] {
 export const actionLine = ({ text, command }: NextAction): string =>
   command === undefined ? text : `${text}: \`${command}\``;
 
+/** The same line for a person at a terminal, who is the user that an agent would ask. */
+export const personLine = (action: NextAction): string =>
+  actionLine(action)
+    .replace(/^ask the user, and give the answer in place of the dots: (.*)"…"/, 'answer it: $1"YOUR ANSWER"')
+    .replace(/^ask the user whether /, 'decide whether ')
+    .replace(/^only if the user decides so, /, 'only if you decide so, ')
+    .replace(/^only if the user allows /, 'only if you allow ');
+
 /** Changes each text and command: by a redactor, or for the reader. */
 export const mapAction = (action: NextAction, change: (text: string) => string): NextAction => ({
   ...action,

@@ -45,14 +45,14 @@ const SESSIONS: readonly Column[] = [
 export const detailLines = (sessions: readonly KnownSession[], now: Date): string[] =>
   sessions.flatMap(({ tag, tool, entry, file, bytes, turns, health }) => [
     `${tag}: ${tool} ${entry.session_id}`,
-    `  file: ${file === null ? 'not found' : `${file} (${sizeOf(bytes)})`}`,
+    `  file: ${file === null ? `not found; ${tool} deleted it, or keeps it in another home: no run can continue it from here` : `${file} (${sizeOf(bytes)})`}`,
     ...(turns === null ? [] : [`  turns: ${turns}`]),
     `  tokens: ${entry.context_tokens === null ? '' : `${figure(entry.context_tokens)} in its context; `}${figure(entry.total_tokens)} in all`,
     `  last used: ${whenWords(entry.last_used, now)}, in ${entry.cwd}`,
     ...(entry.error_count === 0 ? [] : [`  errors in a row: ${entry.error_count}`]),
     ...(file === null ? [] : [`  health: ${health}`]),
     ...(entry.poisoned === undefined ? [] : [`  not continued: ${entry.poisoned}`]),
-    `  next: tollgate ${file === null ? `sessions forget ${shellWord(tag)}` : `history ${entry.session_id}`}`,
+    `  next: ${file === null ? `begin a fresh one: tollgate sessions forget ${shellWord(tag)}` : `tollgate history ${entry.session_id}`}`,
   ]);
 
 export function adoptableLines(

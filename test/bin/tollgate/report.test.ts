@@ -58,7 +58,7 @@ test('as text: totals, a line for each failure, failed tasks first, what is not 
   assert.equal([code, stderr], [0, '']);
   assert.is(
     settled(stdout, rig),
-    `5 tasks in PROJECT/.tmp/task: 3 failed, 1 never run, 1 done; 1 not readable
+    `5 tasks in PROJECT/.tmp/task: 3 failed, 1 done, 1 never run; 1 not readable
 
 Failures:
   2 tasks  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  unexpected status 401 Unauthorized: Incorrect API key provided  beta, alpha
@@ -68,8 +68,8 @@ TASK   STATE      STAGE         FAILURE         SIGNATURE        SINCE          
 full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   when the limit of codex is reset (time unknown), call codex again: \`tollgate run full\`
 beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
 alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
-new    never run  -             -               -                -                  0/-    run it: \`tollgate run new\`
 good   done       -             -               -                2026-11-22T00:00Z  1/10   -
+new    never run  -             -               -                -                  -      run it: \`tollgate run new\`
 
 Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jsonl was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed
 `,
@@ -79,7 +79,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
     settled(md.stdout, rig),
     `# Tasks
 
-5 tasks in .tmp/task: 3 failed, 1 never run, 1 done; 1 not readable
+5 tasks in .tmp/task: 3 failed, 1 done, 1 never run; 1 not readable
 
 | task | state | stage | failure | signature | since | calls | next |
 | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -56,7 +56,10 @@ test('a session whose file is gone has an unknown health', async ({ rig }) => {
   const entries = stored(rig);
   entries.active_sessions.a.codex.session_id = 'gone';
   writeFileSync(file(rig), JSON.stringify(entries));
-  assert.match((await ask(rig, 'show', 'a')).stdout, /file: not found[\s\S]*next: tollgate sessions forget a\n/);
+  assert.match(
+    (await ask(rig, 'show', 'a')).stdout,
+    /file: not found; [\s\S]*next: begin a fresh one: tollgate sessions forget a\n/,
+  );
 });
 
 test('gemini: what its installed version would send twice is told, though its file names no version', async ({
