@@ -4,8 +4,11 @@ import { linkSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Linked, not copied: beside the rigs, on the same disk. A test that damages a cache uses a separate cache folder. */
-const LENT = path.join(tmpdir(), 'code-caches');
+/**
+ * Linked, not copied: beside the rigs, on the same disk. A test that damages a cache uses a separate cache folder. Each run of
+ * a suite has its own, so that it can be removed while another suite runs.
+ */
+const LENT = path.join(tmpdir(), `code-caches-${path.basename(process.env.COMPILED_TESTS ?? 'alone')}`);
 
 export const codeCaches = (home: string): string => path.join(home, '.cache/tollgate/code');
 

@@ -65,9 +65,8 @@ for (const file of flaky) console.log(`FLAKY ${file} failed, and passed when it 
 for (const { file, why } of failures) console.log(`FAILED ${file}\n${why.map((line) => `  ${line}\n`).join('')}`);
 console.log(`\n${suite} suite: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`);
-// Another suite that runs at the same time may still add to the code caches.
-for (const made of [compiled, path.join(folder, 'code-caches')])
-  rmSync(made, { recursive: true, force: true, maxRetries: 5 });
+for (const made of [compiled, path.join(folder, `code-caches-${path.basename(compiled)}`)])
+  rmSync(made, { recursive: true, force: true });
 process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function lane() {
