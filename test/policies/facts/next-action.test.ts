@@ -9,6 +9,7 @@ import {
   goOnLine,
   inOrder,
   mapAction,
+  personLine,
   preflightLine,
   readActions,
   taskLine,
@@ -77,5 +78,16 @@ test('a file of an older version has a line for each, and anybody may have edite
   assert.equal(readActions(undefined), []);
   assert.equal(readActions({ text: 'a' }), []);
 });
+
+for (const [text, line] of [
+  [
+    'ask the user, and give the answer in place of the dots: tollgate answer q1 "…"',
+    'answer it: tollgate answer q1 "YOUR ANSWER"',
+  ],
+  ['ask the user whether this is right', 'decide whether this is right'],
+  ['only if the user decides so, run it again', 'only if you decide so, run it again'],
+  ['fix what fails; ask the user whether it may', 'fix what fails; ask the user whether it may'],
+] as const)
+  test(`for a person: ${text}`, () => assert.is(personLine(toDo(text)), line));
 
 test.run();
