@@ -213,8 +213,10 @@ live.test('a manifest that changed meanwhile is shown, and never overwritten', a
     await page.getByLabel('The text of the file now').getByText(`# theirs: ${way}`).waitFor();
     await button(shown, way).click();
     if (way === 'Keep my text') {
+      // The note closes by itself, so that we wait for it from before the click.
+      const saved = page.getByText('The manifest of shared was saved.').waitFor();
       await button(shown, 'Save').click();
-      await page.getByText('The manifest of shared was saved.').waitFor();
+      await saved;
       assert.match(readFileSync(file, 'utf8'), /^# mine: Keep my text\n/);
     } else {
       await editor.getByText(`# theirs: ${way}`).waitFor();

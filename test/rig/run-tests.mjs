@@ -40,7 +40,7 @@ const MOST_LINES = 25;
 const times = args.includes('--times') ? [] : null;
 /** The failures of each file, repeated at the end, where a log that was cut still shows them. */
 const failures = [];
-/** For the real CLIs: files that failed once run once more, alone; those that then pass are reported as flaky. */
+/** For the real CLIs and the browser: files that failed once run once more, alone; those that then pass are reported as flaky. */
 const suspects = [];
 const flaky = [];
 const started = Date.now();
@@ -71,7 +71,7 @@ process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function lane() {
   for (let file = files.shift(); file !== undefined; file = files.shift())
-    await runFile(file, suite === 'real' ? 'first' : 'last');
+    await runFile(file, suite === 'fast' ? 'last' : 'first');
 }
 
 /**
