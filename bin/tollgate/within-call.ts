@@ -90,7 +90,7 @@ export const GUARDED = {
     when: ({ words }) => words[0] !== 'status',
     loosens: true,
   },
-  sweep: { command: 'preflight', act: 'sweep', when: has('sweep'), loosens: false },
+  sweep: { command: 'tollgate preflight', act: 'sweep', when: has('sweep'), loosens: false },
   // The task is written anyway.
   gitignore: { command: 'tollgate init', act: 'change .gitignore', when: 'never', loosens: false },
 } as const satisfies Record<string, GuardedAct>;
@@ -98,8 +98,10 @@ export const GUARDED = {
 /** @returns why these arguments of a command are refused here, or null. */
 export async function refusalOfArguments(command: string, args: Arguments): Promise<string | null> {
   const acts: GuardedAct[] = Object.values(GUARDED);
+  // `preflight` is also a command of its own.
+  const names = [command, `tollgate ${command}`];
   const done = acts.filter(
-    ({ when, ...row }) => row.command === command && when !== 'never' && (when === undefined || when(args)),
+    ({ when, ...row }) => names.includes(row.command) && when !== 'never' && (when === undefined || when(args)),
   );
   for (const row of done) {
     const refusal = await refusalOf(row, args);

@@ -147,6 +147,11 @@ test('with the marker every row is refused', async ({ rig, port }) => {
   }
 });
 
+test('preflight alone may not sweep either', async ({ rig }) => {
+  const { code, stderr } = await rig.run('preflight', ['--sweep'], { env: { TOLLGATE_CALL_ID: 'outer/inner' } });
+  assert.equal([code, stderr.includes('a call may not sweep, and ')], [2, true], stderr);
+});
+
 test('under a CLI that runs every row is refused without an environment, and none outside', async ({ rig, port }) => {
   const { fake, end } = await liveCall(rig);
   for (const [name, argv] of Object.entries(samples(1, port))) {
