@@ -89,7 +89,7 @@ test('two-reviews: the findings that both CLIs name are first', async ({ rig }) 
   );
   const failed = await script(rig, 'two-reviews.ts');
   assert.equal([failed.code, failed.stdout], [1, '']);
-  assert.match(failed.stderr, /^run_codex: transient \(overloaded\) .*\nfiles: /);
+  assert.match(failed.stderr, /^tollgate call codex: transient \(overloaded\) .*\nfiles: /);
 });
 
 test('nightly: a report of all tasks, and a failure of one is a failure of the script', async ({ rig }) => {
