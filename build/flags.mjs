@@ -11,8 +11,11 @@ const commands = Object.keys(JSON.parse(readFileSync('dist/help/completion.json'
   command === 'tollgate distill' ? [command, ...wordsOf(command)] : [command],
 );
 const specs = [...new Map(commands.map(specOf).map((spec) => [spec.name, spec])).values()].filter(
-  // They are commands of their own, too: wait_parallel_tasks and preflight.
-  ({ name }) => name !== 'tollgate wait' && name !== 'tollgate preflight',
+  // `wait` and `preflight` are commands of their own, too. The usage of `distill` holds its words that have no flag.
+  (spec) =>
+    spec.name !== 'tollgate wait' &&
+    spec.name !== 'tollgate preflight' &&
+    !(spec.name.startsWith('tollgate distill ') && Object.keys(spec.flags).every((flag) => !isOwn(flag))),
 );
 const wrappers = specs.filter(({ flags }) => 'prompt-file' in flags && 'out' in flags && 'session-id-out' in flags);
 const common = Object.keys(wrappers[0].flags).filter((flag) =>
@@ -29,13 +32,19 @@ const page = [
   `Flags of ${named.slice(0, -1).join(', ')} and ${named.at(-1)}:`,
   tableOf(wrappers[0].flags, common.filter(isOwn)),
   ...specs.flatMap((spec) => {
-    const own = Object.keys(spec.flags).filter(
-      (flag) => isOwn(flag) && !(wrappers.includes(spec) && common.includes(flag)),
-    );
+    const flags = ownFlags(spec);
+    const firstOf = (flag) => specs.find((other) => hasSame(other, spec, flag));
+    const own = flags.filter((flag) => firstOf(flag) === spec);
+    const earlier = [...new Set(flags.map(firstOf))].filter((other) => other !== spec);
+    const references = earlier.map((other) => {
+      const names = flags.filter((flag) => firstOf(flag) === other).map((flag) => `\`--${flag}\``);
+      return `As in \`${other.name}\`: ${names.join(', ')}.`;
+    });
     return [
       `## ${spec.name}`,
-      `\`${spec.name} ${spec.usage.replaceAll('\n', ' ')}\``,
+      `\`${`${spec.name} ${spec.usage.replaceAll('\n', ' ')}`.trim()}\``,
       ...(own.length + spec.families.length > 0 ? [tableOf(spec.flags, own, spec.families)] : []),
+      ...(references.length > 0 ? [references.join(' ')] : []),
     ];
   }),
 ];
@@ -58,6 +67,14 @@ function isOwn(flag) {
   return !SHARED.includes(flag);
 }
 
+function ownFlags(spec) {
+  return Object.keys(spec.flags).filter((flag) => isOwn(flag) && !(wrappers.includes(spec) && common.includes(flag)));
+}
+
+function hasSame(other, spec, flag) {
+  return ownFlags(other).includes(flag) && JSON.stringify(other.flags[flag]) === JSON.stringify(spec.flags[flag]);
+}
+
 function tableOf(flags, names, families = []) {
   const rows = names.map((name) => {
     const { short, about, required, default: preset } = flags[name];
@@ -72,9 +89,7 @@ function tableOf(flags, names, families = []) {
 
 function valuesOf({ takes, choices }) {
   if (choices !== undefined) return choices.map((choice) => `\`${choice}\``).join(', ');
-  return { nothing: '–', text: 'text', texts: 'text, repeatable', number: 'number', number_if_any: 'number, optional' }[
-    takes
-  ];
+  return { nothing: '–', text: 'text', texts: 'text', number: 'number', number_if_any: 'number, optional' }[takes];
 }
 
 function escaped(cell) {
