@@ -9,6 +9,7 @@ import { PAGES } from '../rig/pages.ts';
 const MEDIAN = 15;
 const NINE_IN_TEN = 25;
 const LONGEST = 40;
+const IN_ALL = 22_000;
 
 /** Its texts are those of the help. */
 const GENERATED = 'docs/flags.md';
@@ -31,6 +32,14 @@ test(`half of the sentences have at most ${MEDIAN} words, nine in ten at most ${
   assert.ok(lengths.length > 500, `${lengths.length} sentences`);
   const at = (share: number) => lengths[Math.ceil(lengths.length * share) - 1]!;
   assert.ok(at(0.5) <= MEDIAN && at(0.9) <= NINE_IN_TEN, `${at(0.5)} and ${at(0.9)} words`);
+});
+
+test(`all pages together have at most ${IN_ALL} words, with tables and the generated page`, () => {
+  const words = [...PAGES.values()]
+    .flatMap((text) => Object.values(textOf(text)).flat().flatMap(sentencesOf))
+    .map(wordsIn);
+  const all = words.reduce((sum, count) => sum + count, 0);
+  assert.ok(all > 10_000 && all <= IN_ALL, `${all} words`);
 });
 
 test('sentences are told apart, and a span of code is one word', () => {
