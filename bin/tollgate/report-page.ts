@@ -1,28 +1,36 @@
 // Renders the report of all tasks: as columns, within the width of a terminal, or as a page in Markdown.
 
-import { launcherIn } from '../../loops/launcher.ts';
 import type { FailureGroup, TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
-import { actionLine, type NextAction, personLine } from '../../policies/facts/next-action.ts';
+import { actionLine, type NextAction, personLine, personSteps } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, PAPER, type Sheet } from '../sheet.ts';
 import { type Column, labelLines, tableLines } from '../table.ts';
 import {
+  comparisonOf,
+  continueComparison,
+  costOf,
   failuresFirst,
   failureWords,
   moreLines,
   mostRows,
   namesOf,
   needsUser,
+  neverRunApart,
+  neverRunLines,
+  parkedWords,
   questionsOf,
+  rowNames,
   SPENT_HEADINGS,
   STATE_PAINT,
   SUPERVISION_HEADINGS,
   spentRows,
+  standingWords,
   stateWords,
   supervisionCells,
   supervisionLines,
+  type TaskCosts,
   taskCalls,
   timeCell,
   totalsLine,
@@ -33,14 +41,21 @@ interface TextOptions {
   /** null if it was not requested. */
   spent: readonly DaySpending[] | null;
   isAll: boolean;
+  /** The tasks that wait for their turn. */
+  waiting?: ReadonlySet<string>;
+  costs?: TaskCosts | null;
+  /** All actions of a failed task. */
+  actionsOf?: (row: TaskRow) => readonly NextAction[];
 }
 
-export function renderText(report: TasksReport, { sheet, spent, isAll }: TextOptions): string {
+export function renderText(report: TasksReport, options: TextOptions): string {
+  const { sheet, spent, waiting, costs = null } = options;
   const { red } = coloursOf(sheet.ink);
   const blocks = [
-    [totalsLine(report, sheet)],
-    report.groups.length === 0 ? [] : groupLines(report, sheet, isAll),
-    report.tasks.length === 0 ? [] : taskLines(report, sheet, isAll),
+    [totalsLine(report, sheet, waiting), ...(costs === null ? [] : [costOf(costs)])],
+    report.groups.length === 0 ? [] : groupLines(report, options),
+    sheet.width === null ? [] : questionLines(report, sheet),
+    ...(report.tasks.length === 0 ? [] : taskLines(report, options)),
     supervisionLines(report.tasks, sheet),
     spent === null || spent.length === 0 ? [] : tableLines(SPENT, spentRows(spent), { ...sheet, ink: 'plain' }),
     report.unreadable.map(({ folder, message }) => red(`Not readable: ${folder}: ${words(message, 300)}`)),
@@ -95,22 +110,39 @@ function supervisionBlocks({ tasks }: TasksReport, table: Table): string[][] {
   return [['## Supervised'], table(SUPERVISION_HEADINGS, rows), questionsOf(tasks).map((line) => `- ${escaped(line)}`)];
 }
 
-function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] {
+/** On a terminal: a paragraph for each task that waits for the user. */
+function questionLines({ tasks }: TasksReport, { ink }: Sheet): string[] {
+  const { bold, yellow } = coloursOf(ink);
+  return tasks
+    .filter(({ state }) => state === 'parked')
+    .flatMap((row, i) => {
+      const { question, next } = parkedWords(row);
+      const head = bold(yellow(visible(`${row.task_id} ${standingWords(row, new Set())}: ${question}`)));
+      return [...(i === 0 ? [] : ['']), head, ...(next === null ? [] : labelLines([['next', next]], ink))];
+    });
+}
+
+function taskLines(report: TasksReport, { sheet, isAll, waiting }: TextOptions): string[][] {
   const isPaper = sheet.width === null;
   const most = mostRows(sheet, isAll);
   // On a terminal, a failed task is in its group above.
-  const listed = isPaper || isAll ? report.tasks : report.tasks.filter((row) => row.class === null);
-  const tasks = failuresFirst(listed).slice(0, most);
-  if (tasks.length === 0) return [];
+  const listed =
+    isPaper || isAll
+      ? report.tasks
+      : report.tasks.filter(({ state, class: errorClass }) => errorClass === null && state !== 'parked');
+  const [neverRun, others] = neverRunApart(listed, sheet);
+  const tasks = failuresFirst(others).slice(0, most);
+  const never = neverRunLines(neverRun, sheet, isAll);
+  if (tasks.length === 0) return [never];
   const now = new Date(report.at);
   // Built again on each iteration: for 10,000 tasks, stored rows would take 8 MB.
   const rows = {
     *[Symbol.iterator]() {
-      for (const row of tasks) yield cellsOf(row, now, sheet);
+      for (const row of tasks) yield cellsOf(row, now, sheet, waiting);
     },
   };
-  const more = moreLines(listed.length, most, 'tasks');
-  if (isPaper) return [...tableLines(TASKS, rows, sheet), ...more];
+  const more = moreLines(others.length, most, 'tasks');
+  if (isPaper) return [[...tableLines(TASKS, rows, sheet), ...more]];
   const [heading, ...lines] = tableLines(TASKS.filter(isForTerminal), rows, sheet);
   // A failure's action is shown with its group, and a question's with the question. A user could not type a command that is cut, so it is on its own line.
   const { bold, dim } = coloursOf(sheet.ink);
@@ -119,13 +151,14 @@ function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] 
       ? []
       : [dim(`  → ${nextOf(row.next_action)}`)];
   const title = isAll || report.groups.length === 0 ? [] : ['Other tasks:'].map(bold);
-  return [...title, heading!, ...lines.flatMap((line, i) => [line, ...nextLines(tasks[i]!)]), ...more];
+  return [[...title, heading!, ...lines.flatMap((line, i) => [line, ...nextLines(tasks[i]!)]), ...more], never];
 }
 
 const nextOf = (action: NextAction): string => words(personLine(action), 400);
 
 /** On a terminal: a paragraph for each failure, with what to do. On paper: a row without headings, which are not needed. */
-function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boolean): string[] {
+function groupLines(report: TasksReport, { sheet, isAll, costs, actionsOf }: TextOptions): string[] {
+  const { groups, tasks, at, folder } = report;
   const now = new Date(at);
   if (sheet.width === null)
     return [
@@ -139,31 +172,46 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
   const { bold, red, yellow } = coloursOf(sheet.ink);
   const most = mostRows(sheet, isAll, MOST_GROUPS);
   const byId = new Map(tasks.map((row) => [row.task_id, row]));
-  const tasksOf = (group: FailureGroup) => group.task_ids.flatMap((id) => byId.get(id) ?? []);
-  const shown = groups.slice(0, most).map((group) => {
+  const parts = groups.flatMap(comparisonsApart);
+  const shown = parts.slice(0, most).map((group) => {
+    const { task_ids: ids } = group;
     const [failure, , since, evidence] = groupCells(group, now, sheet);
-    const first = byId.get(group.task_ids[0]!);
+    const rowsOf = ids.flatMap((id) => byId.get(id) ?? []);
+    const [first] = rowsOf;
+    const comparison = comparisonOf(ids[0]!);
+    const whole = comparison === null ? null : continueComparison(folder, comparison);
+    const steps =
+      whole !== null
+        ? [whole]
+        : first === undefined
+          ? []
+          : personSteps(actionsOf?.(first) ?? [first.next_action ?? []].flat());
     const paint = first?.state === 'interrupted' ? yellow : red;
     const rows: [label: string, text: string][] = [
       [
-        group.task_ids.length === 1 ? 'task' : howMany(group),
-        `${namesOf(group.task_ids, isAll)} (${group.task_ids.length === 1 ? '' : 'first '}${since})`,
+        comparison !== null ? 'comparison' : ids.length === 1 ? 'task' : howMany(group),
+        `${namesOf(rowNames(ids), isAll)} (${ids.length === 1 ? '' : 'first '}${since})`,
       ],
       ...(group.evidence === null ? [] : [['evidence', evidence!] satisfies [string, string]]),
-      ...(first?.next_action
-        ? [['next', stepsOf(forAll(first.next_action, tasksOf(group)), first)] satisfies [string, string]]
-        : []),
+      ...steps.map((step, i): [string, string] => [
+        i === 0 ? 'next' : '',
+        `${steps.length === 1 ? '' : `${i + 1}. `}${nextOf(forAll(step, rowsOf))}`,
+      ]),
+      ...(costs ? [['cost', costOf(costs, ids)] satisfies [string, string]] : []),
       ['class', failure!],
     ];
     return [bold(paint(words(first?.sentence ?? group.sentence, 300))), ...labelLines(rows, sheet.ink)];
   });
-  const more = moreLines(groups.length, most, 'failures');
+  const more = moreLines(parts.length, most, 'failures');
   return [...shown, ...(more.length === 0 ? [] : [more])].flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
-/** An action without a command is the first of several steps. */
-const stepsOf = (action: NextAction, { task_id }: TaskRow): string =>
-  `${nextOf(action)}${action.command === undefined ? `; all steps: \`${launcherIn(process.env)} explain ${shellWord(task_id)}\`` : ''}`;
+/** A comparison continues by a command of its own. */
+function comparisonsApart(group: FailureGroup): FailureGroup[] {
+  const parts = new Map<string | null, string[]>();
+  for (const id of group.task_ids) parts.set(comparisonOf(id), [...(parts.get(comparisonOf(id)) ?? []), id]);
+  return [...parts.values()].map((task_ids) => ({ ...group, task_ids }));
+}
 
 /** The action that reruns one task of the group, as one for all of them. A flag may name a stage that only one of them has. */
 function forAll(action: NextAction, rows: readonly TaskRow[]): NextAction {
@@ -178,6 +226,7 @@ function forAll(action: NextAction, rows: readonly TaskRow[]): NextAction {
 }
 
 const MOST_GROUPS = 6;
+const MOST_EVIDENCE = 400;
 
 const isForTerminal = ({ heading }: Column): boolean => heading !== 'NEXT' && heading !== 'SIGNATURE';
 
@@ -198,11 +247,13 @@ const SPENT: readonly Column[] = SPENT_HEADINGS.map((heading) => ({ heading: hea
 
 const HEADINGS = ['task', 'state', 'stage', 'failure', 'signature', 'since', 'calls', 'next'] as const;
 
-function cellsOf(row: TaskRow, now: Date, sheet: Sheet): string[] {
+function cellsOf(row: TaskRow, now: Date, sheet: Sheet, waiting: ReadonlySet<string> = new Set()): string[] {
   const { task_id, stage, signature, since, at, calls, next_action, checked_at, checked_by } = row;
   return [
     task_id,
-    stateWords(row),
+    sheet.width === null || row.state === 'done' || row.state === 'failed'
+      ? stateWords(row)
+      : standingWords(row, waiting),
     stage ?? '-',
     row.class === null ? '-' : failureWords(row.class, row.reason),
     ...(sheet.width === null ? [short(signature)] : []),
@@ -218,7 +269,7 @@ function groupCells(group: FailureGroup, now: Date, sheet: Sheet): string[] {
     failureWords(errorClass, reason),
     short(signature),
     timeCell(first_seen, now, sheet),
-    words(evidence ?? '-', sheet.width === null ? 80 : 3 * sheet.width),
+    words(evidence ?? '-', sheet.width === null ? 80 : MOST_EVIDENCE),
     namesOf(task_ids, false),
   ];
 }

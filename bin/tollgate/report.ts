@@ -1,14 +1,18 @@
 // Implements tollgate report: shows all tasks and their failures in several formats, or the failures of the services.
 
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { renderStart, savedReport } from '../../loops/batch/report.ts';
 import { launcherIn } from '../../loops/launcher.ts';
 import { collectSpending, collectTasks, type TasksReport } from '../../loops/report/collect.ts';
 import { reportProblems } from '../../loops/report/problems.ts';
+import { readFailure } from '../../loops/report/task-row.ts';
+import { waitingIn } from '../../loops/report/waiting.ts';
 import { collectErrors, collectHealth } from '../../loops/upkeep/collect-errors.ts';
 import manifest from '../../package.json';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import { annotationsOf } from '../../policies/report/github-actions.ts';
 import { withRelativePaths } from '../../policies/report/problem.ts';
 import { codeQualityOf, sarifOf } from '../../policies/report/problem-formats.ts';
@@ -16,6 +20,7 @@ import type { DaySpending } from '../../policies/report/spending.ts';
 import { visible } from '../../policies/text/display.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, projectRoot, projectState } from '../../state/task-folder.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
@@ -25,7 +30,7 @@ import { errorsObject, type HealthObject, renderErrors, renderHealth } from './r
 import { renderHtml } from './report/html-page.ts';
 import { renderJunit } from './report/junit-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
-import { ALL_ROWS, FLEET_FLAG } from './task-cells.ts';
+import { ALL_ROWS, costsFor, FLEET_FLAG } from './task-cells.ts';
 
 interface ReportRequest {
   report: TasksReport;
@@ -39,7 +44,13 @@ interface ReportRequest {
 const FORMATS = {
   text: async (request) => {
     const { report, environment, isAll } = request;
-    return renderText(report, { sheet: sheetOf(environment), spent: await spentIf(request), isAll });
+    const sheet = sheetOf(environment);
+    const state = path.dirname(report.folder);
+    const waiting = sheet.width === null ? [] : await waitingIn(state, environment, await lookingHere());
+    return renderText(report, {
+      ...{ sheet, isAll, spent: await spentIf(request), costs: await costsFor(sheet, report.tasks), actionsOf },
+      waiting: new Set(waiting.map(({ task_id }) => task_id)),
+    });
   },
   json: async (request) => {
     const spent = await spentIf(request);
@@ -134,6 +145,18 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const out = await FORMATS[format](request);
   const err = tasks > MANY ? { err: slow(tasks, environment) } : {};
   return { exit: 0, out, ...(format === 'text' ? { isPage: true } : {}), ...err };
+}
+
+const lookingHere = async () => ({ self: (await identify(process.pid))!, clock: () => new Date() });
+
+function actionsOf({ task_id, folder, next_action }: TasksReport['tasks'][number]): readonly NextAction[] {
+  const own = next_action === null ? [] : [next_action];
+  try {
+    return readFailure({ id: task_id, root: folder, state: path.join(folder, 'state') })?.next_actions ?? own;
+  } catch {
+    // Named among what is not readable.
+    return own;
+  }
 }
 
 const MANY = 10_000;

@@ -3,6 +3,7 @@
 import { launcherIn } from '../../loops/launcher.ts';
 import { statusOf, type TasksStatus } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { personLine } from '../../policies/facts/next-action.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { oneLine, shellWord, spell, visible } from '../../policies/text/display.ts';
 import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
@@ -14,6 +15,10 @@ import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
 import {
   ALL_ROWS,
+  comparisonOf,
+  continueComparison,
+  costOf,
+  costsFor,
   FLEET_FLAG,
   failuresFirst,
   failureWords,
@@ -21,8 +26,14 @@ import {
   mostRows,
   namesOf,
   needsUser,
+  neverRunApart,
+  neverRunLines,
+  parkedWords,
+  rowNames,
   STATE_PAINT,
+  standingWords,
   supervisionLines,
+  type TaskCosts,
   taskCalls,
   timeCell,
   totalsLine,
@@ -60,12 +71,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   });
   if (seen.how === 'invalid') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate status: ${seen.message}\n` };
   const { status } = seen;
-  return {
-    exit: 0,
-    out: given.has('json')
-      ? `${JSON.stringify(status)}\n`
-      : renderStatus(status, sheetOf(process.env), given.has('all'), seen.sentences),
-  };
+  if (given.has('json')) return { exit: 0, out: `${JSON.stringify(status)}\n` };
+  const sheet = sheetOf(process.env);
+  const costs = await costsFor(sheet, status.tasks);
+  return { exit: 0, out: renderStatus(status, sheet, given.has('all'), seen.sentences, costs) };
 }
 
 /** @param sentences what happened to each task; without one, its class says it. */
@@ -74,19 +83,24 @@ export function renderStatus(
   sheet: Sheet,
   isAll: boolean,
   sentences: ReadonlyMap<string, string | null> = new Map(),
+  costs: TaskCosts | null = null,
 ): string {
   const { running, waiting, unreadable } = status;
+  const inLine = new Set(waiting.map(({ task_id }) => task_id));
   const most = mostRows(sheet, isAll);
   const tasks = failuresFirst(status.tasks);
   // On a terminal, the tables of what runs and waits show these tasks already.
   const isAbove = new Set(sheet.width === null ? [] : [...running.calls, ...waiting].map(({ task_id }) => task_id));
   const urgent = tasks.filter(needsUser);
-  const others = tasks.filter((task) => !needsUser(task) && !isAbove.has(task.task_id));
+  const [neverRun, others] = neverRunApart(
+    tasks.filter((task) => !needsUser(task) && !isAbove.has(task.task_id)),
+    sheet,
+  );
   const taskRows = (rows: TasksStatus['tasks']) => rows.map((task) => taskCells(task, new Date(status.at), sheet));
   const shown = urgent.slice(0, most);
   const listed = others.slice(0, sheet.width === null ? most : Math.max(5, most - shown.length));
   const blocks = [
-    [totalsLine(status, sheet, new Set(waiting.map(({ task_id }) => task_id)).size)],
+    [totalsLine(status, sheet, inLine), ...(costs === null ? [] : [costOf(costs)])],
     sheet.width === null
       ? section('Needs you:', TASKS, taskRows(shown), sheet)
       : urgentLines(urgent, status, sheet, isAll, sentences),
@@ -99,11 +113,14 @@ export function renderStatus(
     section(
       'Waiting:',
       WAITING,
-      waiting.map(({ task_id, stage, pid, what, behind }) => [task_id, stage, what, String(pid), behind.join(', ')]),
+      waiting.map(({ task_id, stage, pid, what, behind }) => [
+        ...[task_id, stage, WAITS_FOR[what], String(pid), behind.join(', ')],
+      ]),
       sheet,
     ),
     section('Others:', TASKS, taskRows(listed), sheet),
     moreLines(others.length, listed.length, 'tasks'),
+    neverRunLines(neverRun, sheet, isAll),
     supervisionLines(
       tasks.filter(({ state }) => state === 'running' || state === 'parked'),
       sheet,
@@ -121,41 +138,47 @@ export function renderStatus(
 /** On a terminal: a line for each cause, which names its tasks. */
 function urgentLines(
   urgent: TasksStatus['tasks'],
-  { at }: TasksStatus,
+  { at, folder }: TasksStatus,
   { ink }: Sheet,
   isAll: boolean,
   sentences: ReadonlyMap<string, string | null>,
 ): string[] {
   const causes = new Map<string, TasksStatus['tasks']>();
   for (const task of urgent) {
-    const cause = `${task.state} ${task.class} ${task.reason}`;
+    // Each question has a line of its own.
+    const { task_id, state, class: errorClass, reason } = task;
+    const cause = state === 'parked' ? task_id : [state, errorClass, reason, comparisonOf(task_id)].join(' ');
     causes.set(cause, [...(causes.get(cause) ?? []), task]);
   }
   const largestFirst = [...causes.values()].sort((a, b) => b.length - a.length);
   const rows = failuresFirst(largestFirst.map((tasks) => ({ state: tasks[0]!.state, tasks }))).map(({ tasks }) => {
-    const [{ state, class: errorClass, reason, at: last }] = tasks as [TasksStatus['tasks'][number]];
-    const words = state.replace('_', ' ');
+    const [first] = tasks as [TasksStatus['tasks'][number]];
+    const { state, class: errorClass, reason, at: last } = first;
+    const words = standingWords(first, new Set());
+    const row = { state: `${tasks.length} ${words}`, paint: STATE_PAINT(words) ?? ('bold' as const) };
+    if (state === 'parked') {
+      const { question, next } = parkedWords(first);
+      return { ...row, text: `${first.task_id}: ${question}`, next };
+    }
     const own = new Set(tasks.map(({ task_id }) => sentences.get(task_id)));
     const said = errorClass === null ? '' : failureSentence({ class: errorClass, reason });
     // Where the tasks called different CLIs, the sentence names none.
     const sentence = ((own.size === 1 && [...own][0]) || said).replace(/\.$/, ': ');
     const when = errorClass === null ? '' : ` (${ago(last ?? at, new Date(at))})`;
-    const names = namesOf(
-      tasks.map(({ task_id }) => task_id),
-      isAll,
-    );
-    return {
-      state: `${tasks.length} ${words}`,
-      paint: STATE_PAINT(words),
-      text: oneLine(visible(`${sentence}${names}${when}`), MOST_TEXT),
-    };
+    const ids = tasks.map(({ task_id }) => task_id);
+    const comparison = comparisonOf(ids[0]!);
+    const next = comparison === null ? null : continueComparison(folder, comparison);
+    return { ...row, text: `${sentence}${namesOf(rowNames(ids), isAll)}${when}`, next: next && personLine(next) };
   });
   if (rows.length === 0) return [];
   const width = Math.max(...rows.map(({ state }) => state.length));
   const colours = coloursOf(ink);
   return [
     colours.bold('Needs you:'),
-    ...rows.map(({ state, paint, text }) => `  ${colours[paint ?? 'bold'](state.padEnd(width))}  ${text}`),
+    ...rows.flatMap(({ state, paint, text, next }) => [
+      `  ${colours[paint](state.padEnd(width))}  ${oneLine(visible(text), MOST_TEXT)}`,
+      ...(next === null ? [] : [`${' '.repeat(width + 4)}→ ${next}`]),
+    ]),
   ];
 }
 
@@ -202,6 +225,11 @@ const TASKS: readonly Column[] = [
   { heading: 'SINCE', leaveOut: 1, isOptional: true },
   { heading: 'CALLS' },
 ];
+
+const WAITS_FOR = { tree: 'working tree', session: 'session' } as const satisfies Record<
+  TasksStatus['waiting'][number]['what'],
+  string
+>;
 
 const callCells = ({
   task_id,

@@ -1,11 +1,13 @@
 // Formats the cells that several tables of tasks share: states, what was spent, iterations and questions.
 
 import path from 'node:path';
-import type { TasksReport } from '../../loops/report/collect.ts';
+import { findComparison, resumeLine } from '../../loops/compare/comparison.ts';
+import { launcherIn } from '../../loops/launcher.ts';
+import { paidCalls, type TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow, TaskSupervision } from '../../loops/report/task-row.ts';
 import type { TaskState } from '../../loops/report/task-state.ts';
-import { type NextAction, personLine } from '../../policies/facts/next-action.ts';
-import type { DaySpending } from '../../policies/report/spending.ts';
+import { type NextAction, personLine, toType } from '../../policies/facts/next-action.ts';
+import { type DaySpending, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
 import { dollars, figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import { ago } from '../from-here.ts';
@@ -37,6 +39,25 @@ export const FLEET_FLAG = {
   about: 'instead of the project: the tasks of the fleet in this database; - for the address in TOLLGATE_DATABASE',
 } as const;
 
+/** On a terminal, tasks that were never run are one line, after the table of the others. A single task is always in the table. */
+export function neverRunApart<T extends { task_id: string; state: TaskState }>(
+  tasks: readonly T[],
+  { width }: Sheet,
+): [never: T[], others: T[]] {
+  if (width === null || tasks.length <= 1) return [[], [...tasks]];
+  const isApart = ({ state }: T) => state === 'never_run';
+  return [tasks.filter(isApart), tasks.filter((task) => !isApart(task))];
+}
+
+export const neverRunLines = (tasks: readonly { task_id: string }[], { ink }: Sheet, isAll: boolean): string[] =>
+  tasks.length === 0
+    ? []
+    : [
+        coloursOf(ink).dim(
+          `${tasks.length} never run: ${visible(namesOf(rowNames(tasks.map(({ task_id }) => task_id)), isAll))}`,
+        ),
+      ];
+
 /** How many rows fit on a page. A pipe gets all of them. */
 export const mostRows = (sheet: Sheet, isAll: boolean, most = MOST_TASKS): number =>
   isAll || sheet.width === null ? Number.POSITIVE_INFINITY : most;
@@ -44,20 +65,26 @@ export const mostRows = (sheet: Sheet, isAll: boolean, most = MOST_TASKS): numbe
 export const moreLines = (all: number, shown: number, what: string): string[] =>
   all <= shown ? [] : [`… and ${all - shown} more ${what}: --all shows them`];
 
-/** `5 tasks in .tmp/task: 2 failed, 3 done`. A terminal shows the folder as it is seen from the working folder. */
+/**
+ * `5 tasks in .tmp/task: 2 failed, 3 done`. A terminal shows the folder as it is seen from the working folder, and names the states
+ * of the shown tasks as their rows do.
+ */
 export function totalsLine(
-  { totals, folder }: Pick<TasksReport, 'totals' | 'folder'>,
+  { totals, folder, tasks: shown }: Pick<TasksReport, 'totals' | 'folder'> & { tasks: readonly Standing[] },
   sheet: Sheet,
-  waiting = 0,
+  waiting: ReadonlySet<string> = new Set(),
 ): string {
   const colours = coloursOf(sheet.ink);
   const near = path.relative(process.cwd(), folder);
   const place = sheet.width === null || near.startsWith('..') ? folder : near || '.';
   const parts = STATE_ORDER.flatMap((state) => {
-    const words = state.replace('_', ' ');
-    const count = totals[state] - (state === 'running' ? waiting : 0);
-    const counted = count <= 0 ? [] : [colours[PAINTS[words] ?? 'bold'](`${count} ${words}`)];
-    return state === 'running' && waiting > 0 ? [...counted, colours.bold(`${waiting} waiting`)] : counted;
+    const counts = new Map([[spaced(state), totals[state]]]);
+    for (const task of sheet.width === null ? [] : shown.filter((each) => each.state === state)) {
+      counts.set(spaced(state), counts.get(spaced(state))! - 1);
+      const words = standingWords(task, waiting);
+      counts.set(words, (counts.get(words) ?? 0) + 1);
+    }
+    return [...counts].flatMap(([words, n]) => (n <= 0 ? [] : [colours[PAINTS[words] ?? 'bold'](`${n} ${words}`)]));
   });
   const { tasks, unreadable } = totals;
   const head = colours.bold(`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`);
@@ -72,13 +99,27 @@ export function timeCell(at: string | null, now: Date, sheet: Sheet): string {
   return sheet.width === null ? `${at.slice(0, 16)}Z` : ago(at, now);
 }
 
+type Standing = { task_id: string; state: TaskState; supervision: TaskSupervision | null };
+
+const spaced = (state: TaskState): string => state.replace('_', ' ');
+
+/** The state for a person, who also wants to know whether a running task waits for its turn, and what a parked task needs. */
+export function standingWords({ task_id, state, supervision }: Standing, waiting: ReadonlySet<string>): string {
+  if (state === 'running' && waiting.has(task_id)) return 'waiting';
+  if (state !== 'parked' || supervision === null) return spaced(state);
+  return supervision.answer_waits ? 'answered' : supervision.question === null ? spaced(state) : 'asks you';
+}
+
 const PAINTS: Partial<Record<string, Paint>> = {
   done: 'green',
   failed: 'red',
   refused: 'red',
   interrupted: 'yellow',
   parked: 'yellow',
+  'asks you': 'yellow',
+  answered: 'yellow',
   running: 'cyan',
+  waiting: 'cyan',
   'never run': 'dim',
 };
 
@@ -89,7 +130,7 @@ const OF_EARLIER_RUN = ' (earlier run)';
 
 /** A result of an earlier run says nothing about the current tree. */
 export const stateWords = ({ state, checked_by }: TaskRow): string =>
-  `${state.replace('_', ' ')}${(state === 'done' || state === 'failed') && checked_by === 'earlier_run' ? OF_EARLIER_RUN : ''}`;
+  `${spaced(state)}${(state === 'done' || state === 'failed') && checked_by === 'earlier_run' ? OF_EARLIER_RUN : ''}`;
 
 /** `budget` is unknown until a run has read it. */
 export const taskCalls = ({ used, budget }: TaskRow['calls']): string =>
@@ -125,6 +166,25 @@ export function namesOf(ids: readonly string[], isAll: boolean): string {
   return `${shown.join(', ')}${ids.length > shown.length ? `, and ${ids.length - shown.length} more` : ''}`;
 }
 
+/** The comparison that made the task as one of its variants; null for another task. */
+export const comparisonOf = (id: string): string | null => /^(compare-\d{14}-[0-9a-f]{4})-\d+$/.exec(id)?.[1] ?? null;
+
+/** What continues it; null if its worktrees were removed. @param folder that holds the tasks. */
+export function continueComparison(folder: string, id: string): NextAction | null {
+  const found = findComparison(path.dirname(folder), id);
+  if (typeof found === 'string' || found.removed !== null) return null;
+  return toType('continue the comparison', resumeLine(found, launcherIn(process.env)), 'pays');
+}
+
+/** The names for a person: a comparison is named once, and not each of its variants. */
+export function rowNames(ids: readonly string[]): string[] {
+  const variants = new Map<string, number>();
+  for (const id of ids) variants.set(comparisonOf(id) ?? id, (variants.get(comparisonOf(id) ?? id) ?? 0) + 1);
+  return [...variants].map(([name, n]) => (ids.includes(name) ? name : `${name} (${countOf(n, 'variant')})`));
+}
+
+const countOf = (n: number, what: string): string => `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
+
 /** Returns a sentence for each task that waits for an answer, and for each whose answer waits for a run. */
 export const questionsOf = (tasks: readonly Supervised[]): string[] =>
   tasks.flatMap(({ task_id, supervision }) => {
@@ -137,20 +197,23 @@ export const questionsOf = (tasks: readonly Supervised[]): string[] =>
 
 const MAX_QUESTION = 2000;
 
-/** A terminal shows the iterations of a single task alone; of several, what they ask. */
+/** A terminal shows only the iterations, and only those of a single task: each question is shown with its state. */
 export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet, isSingle = tasks.length === 1): string[] {
-  const questions = questionsOf(tasks);
-  if (sheet.width !== null && !isSingle)
-    return questions.length === 0 ? [] : [coloursOf(sheet.ink).bold('Questions:'), ...tasks.flatMap(answerLines)];
-  const rows = supervisionCells(tasks);
-  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...questions];
+  const rows = sheet.width === null || isSingle ? supervisionCells(tasks) : [];
+  if (rows.length === 0) return [];
+  return ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...(sheet.width === null ? questionsOf(tasks) : [])];
 }
 
-/** A user could not type a command that is cut, so it is on its own line. */
-const answerLines = (task: Supervised): string[] =>
-  questionsOf([task]).flatMap((question) =>
-    task.next_action === null ? [question] : [question, `  → ${visible(personLine(task.next_action))}`],
-  );
+/** What a parked task needs, and how to give it. */
+export function parkedWords({ supervision, next_action }: Supervised): { question: string; next: string | null } {
+  const question = supervision?.answer_waits
+    ? 'your answer is stored, and no run has used it yet'
+    : (supervision?.question ?? 'it waits for you');
+  return {
+    question: oneLine(visible(question), MAX_QUESTION),
+    next: next_action && visible(personLine(next_action)),
+  };
+}
 
 const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({
   heading: heading.toUpperCase(),
@@ -177,6 +240,35 @@ export function spentWords({
     calls === calls_without_price ? '-' : `${dollars(usd).slice(1)}${without(calls_without_price)}`,
     tookWords(duration_ms),
   ];
+}
+
+export type TaskCosts = ReadonlyMap<string, readonly SpentCall[]>;
+
+/** For a terminal. Of more tasks, reading the record of each call would take seconds: `report --spent` does so. */
+export const costsFor = async (
+  { width }: Sheet,
+  tasks: readonly { task_id: string; folder: string }[],
+): Promise<TaskCosts | null> =>
+  width === null || tasks.length > MOST_COUNTED ? null : paidCalls(tasks, process.cwd(), process.env);
+
+const MOST_COUNTED = 1000;
+
+/** @param ids some of its tasks; absent for all. */
+export const costOf = (costs: TaskCosts, ids: Iterable<string> = costs.keys()): string =>
+  costWords(spentTotals(spendingByDay([...ids].flatMap((id) => costs.get(id) ?? []))));
+
+/** `3 paid calls, 1,234 tokens (unknown for 1 call), $0.02`. An unknown value is always named, and never counted as zero. */
+function costWords({ calls, tokens, calls_without_tokens, usd, calls_without_price }: Sums): string {
+  const part = (known: string, unknown: number, what: string): string => {
+    if (unknown === calls) return `${what} unknown`;
+    return unknown === 0 ? known : `${known} (unknown for ${countOf(unknown, 'call')})`;
+  };
+  if (calls === 0) return 'no paid call';
+  const ofTokens = part(countOf(tokens, 'token'), calls_without_tokens, 'tokens');
+  const ofPrice = part(dollars(usd), calls_without_price, 'cost');
+  const both =
+    ofTokens === 'tokens unknown' && ofPrice === 'cost unknown' ? ['tokens and cost unknown'] : [ofTokens, ofPrice];
+  return [countOf(calls, 'paid call'), ...both].join(', ');
 }
 
 export function spentTotals(spent: readonly DaySpending[]): Sums {

@@ -25,13 +25,14 @@ import { hasChanges, openWorktree } from '../run/worktree.ts';
 import type { RunSettings } from '../task/run-context.ts';
 import { readTask } from '../task/task.ts';
 import { askGit, repositoryMistake } from '../tree/run-git.ts';
-import { collectComparison, resumeLine } from './compared.ts';
+import { collectComparison } from './compared.ts';
 import {
   type Compared,
   type Comparison,
   folderOf,
   keepComparison,
   newComparisonId,
+  resumeLine,
   shareOf,
   variantManifest,
   writeVariant,

@@ -17,7 +17,7 @@ import { treeRules } from '../task/keep-start.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { readChanges } from '../tree/read-changes.ts';
 import { askGit } from '../tree/run-git.ts';
-import { type Comparison, folderOf } from './comparison.ts';
+import { type Comparison, folderOf, resumeLine } from './comparison.ts';
 
 /** Where a comparison is read. */
 interface Reading {
@@ -175,9 +175,6 @@ export async function commitOf(
   const commit = ran.stdout.trim();
   return ran.code !== 0 || commit === base ? null : commit;
 }
-
-export const resumeLine = ({ comparison_id: id, trusts }: Comparison, launcher: string): string =>
-  `${launcher} compare --resume ${id}${trusts ? ' --trust-workspace' : ''}`;
 
 function nextOf(report: ComparisonReport, comparison: Comparison, launcher: string): NextAction[] {
   const { comparison_id: id, variants, picked, removed, state } = report;

@@ -35,6 +35,9 @@ export interface Comparison {
   removed: string | null;
 }
 
+export const resumeLine = ({ comparison_id: id, trusts }: Comparison, launcher: string): string =>
+  `${launcher} compare --resume ${id}${trusts ? ' --trust-workspace' : ''}`;
+
 /** What each variant gets. */
 export type Compared =
   | { what: 'prompt'; text: string; access: 'read' | 'write'; acceptance: readonly string[] }

@@ -220,22 +220,25 @@ export function groupFailures(rows: readonly FailedTask[]): FailureGroup[] {
   });
 }
 
-/** Uses the prices of each task's project, as far as they can be read. */
-export async function collectSpending(
-  tasks: readonly TaskRow[],
+export const collectSpending = async (...looking: Parameters<typeof paidCalls>): Promise<DaySpending[]> =>
+  spendingByDay([...(await paidCalls(...looking)).values()].flat());
+
+/** By the id of the task. Uses the prices of each task's project, as far as they can be read. */
+export async function paidCalls(
+  tasks: readonly { task_id: string; folder: string }[],
   cwd: string,
   environment: NodeJS.ProcessEnv,
-): Promise<DaySpending[]> {
+): Promise<Map<string, SpentCall[]>> {
   const prices = new Map<string, ProjectFile['prices']>();
-  const calls: SpentCall[] = [];
-  for (const { folder } of tasks) {
+  const calls = new Map<string, SpentCall[]>();
+  for (const { task_id, folder } of tasks) {
     const located = locateTask(`${folder}/`, '/', {});
     if (located.how === 'invalid') continue;
     const root = rootOf(located.folder, cwd, environment);
     if (!prices.has(root)) prices.set(root, await pricesOf(root));
-    calls.push(...callsOf(located.folder, prices.get(root)!));
+    calls.set(task_id, callsOf(located.folder, prices.get(root)!));
   }
-  return spendingByDay(calls);
+  return calls;
 }
 
 async function pricesOf(root: string): Promise<ProjectFile['prices']> {

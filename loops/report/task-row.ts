@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
-import { goOnLine, type NextAction, readActions, toDo, toType } from '../../policies/facts/next-action.ts';
+import { goOnLine, type NextAction, readActions, toAnswer, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
@@ -18,7 +18,6 @@ import { notesFolder, notesLeft } from '../../state/supervise/texts.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
 import { redactorOf } from '../redactor.ts';
-import { answerAction } from '../supervise/save.ts';
 import { shownText } from '../supervise/supervision-run.ts';
 import { type RecordedStage, stageFacts } from '../task/stage-facts.ts';
 import { readTask } from '../task/task.ts';
@@ -217,7 +216,7 @@ export function nextOf(
     return toType(NEXT_WORDS[state] ?? 'continue', goOnLine({ launcher, verb, word: task.id, trusts: false }), 'pays');
   // The saved command includes the run's permissions.
   const save = readJsonIfFit<{ answer: string | null }>(path.join(task.state, 'session_save.json'));
-  return answerAction(typeof save?.answer === 'string' ? save.answer : `${launcher} answer ${task.id} "…"`);
+  return toAnswer(typeof save?.answer === 'string' ? save.answer : `${launcher} answer ${task.id} "…"`);
 }
 
 const NEXT_WORDS: Partial<Record<TaskState, string>> = { never_run: 'run it' };

@@ -2,7 +2,15 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
-import { forUser, goOnLine, type NextAction, toDo, toType } from '../../policies/facts/next-action.ts';
+import {
+  forUser,
+  goOnLine,
+  type NextAction,
+  toAnswer,
+  toDecide,
+  toDo,
+  toType,
+} from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import { iterationCells } from '../../policies/supervise/supervise-text.ts';
@@ -12,7 +20,7 @@ import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
 import { EMPTY_FAILURE } from '../task/failure.ts';
 import type { OpenTask } from '../task/task.ts';
-import { answerAction, answerLine, saveFileOf, saveSession } from './save.ts';
+import { answerLine, saveFileOf, saveSession } from './save.ts';
 import { type Leaving, type SuperviseCourse, shownText, standingOf } from './supervision-run.ts';
 
 export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Promise<EndedRun> {
@@ -36,7 +44,7 @@ export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Prom
     ],
     retryAt,
     supervision: supervisionReport(open, save, changes),
-    ...(how === 'parked' ? { nextActions: [answerAction(answerLine(course.task))] } : {}),
+    ...(how === 'parked' ? { nextActions: [toAnswer(answerLine(course.task))] } : {}),
   };
 }
 
@@ -116,7 +124,7 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
     reason: 'budget',
     why: 'the iterations are used up',
     next: (_, { called, placeOf }) => [
-      toDo('ask the user whether this task may take more iterations: all allowed ones are used'),
+      toDecide('this task may take more iterations: all allowed ones are used'),
       forUser(
         'budget',
         toType(`raise max_iterations at ${placeOf(null, 'supervise').at}, and continue`, goOnLine(called), 'pays'),

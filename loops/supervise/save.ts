@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Change } from '../../policies/facts/gate-record.ts';
-import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import { SAVE_SCHEMA, type SessionSave, saveMistake } from '../../policies/supervise/session-save.ts';
 import { iterationCells } from '../../policies/supervise/supervise-text.ts';
 import type { LeftHow } from '../../policies/supervise/supervision.ts';
@@ -117,10 +116,6 @@ const resumeLine = (going: Composing, session: string | null): string =>
 
 export const answerLine = (going: Composing): string =>
   `${going.open.called.launcher} answer ${wordOf(going)} "…"${trustOf(going)}`;
-
-/** @param line the saved line, with dots in place of the answer. */
-export const answerAction = (line: string): NextAction =>
-  toDo(`ask the user, and give the answer in place of the dots: ${line}`);
 
 const isAtHome = ({ open: { task, stateFolder } }: Composing): boolean =>
   task.root === path.join(stateFolder, 'task', task.id);

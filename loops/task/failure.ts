@@ -2,7 +2,7 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
-import { forUser, goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
+import { forUser, goOnLine, toDecide, toDo, toType } from '../../policies/facts/next-action.ts';
 import { isBuiltIn } from '../../policies/facts/tools.ts';
 import type { usedUp } from '../../policies/manifest/call-terms.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
@@ -114,7 +114,7 @@ export function limitFailure(run: StageRun, { field, why }: NonNullable<ReturnTy
       field === 'max_wallclock_sec'
         ? [toType('continue: a new run has a new time limit', goOnLine(called), 'pays')]
         : [
-            toDo(`ask the user whether budgets.${field} may be raised: it is used up`),
+            toDecide(`budgets.${field} may be raised: it is used up`),
             forUser('budget', toType(`raise budgets.${field} in the manifest, and continue`, goOnLine(called), 'pays')),
           ],
   };

@@ -66,9 +66,9 @@ export function wordsFor(event: EngineEvent, hide?: CallEvents['hide']): string 
     case 'said':
       return 'answers';
     case 'tool_began':
-      return `runs ${event.name}${event.subject === undefined || hide === undefined ? '' : `: ${oneLine(hide(event.subject))}`}`;
+      return `runs ${toolWords(event.name, event.subject === undefined || hide === undefined ? null : oneLine(hide(event.subject)))}`;
     case 'tool_ended':
-      return `has run ${event.name ?? 'a tool'}`;
+      return `ran ${toolWords(event.name ?? 'a tool', null)}`;
     case 'retrying':
       return 'announces a retry';
     case 'erred':
@@ -81,3 +81,12 @@ export function wordsFor(event: EngineEvent, hide?: CallEvents['hide']): string 
       return null;
   }
 }
+
+/** @param subject the command or the file; null if it is not known. */
+function toolWords(name: string, subject: string | null): string {
+  if (SHELLS.test(name)) return subject ?? 'a shell command';
+  return subject === null ? name : `${name}: ${subject}`;
+}
+
+/** The tools of the CLIs that run a shell command. */
+const SHELLS = /^(?:command_execution|run_shell_command|bash|powershell|shell)$/i;

@@ -22,16 +22,32 @@ export const toType = (text: string, command: string, pays: 'pays' | 'free' = 'f
   changes: null,
 });
 
-const DECISION = {
-  gate: 'only if the user decides so, since it weakens the gate',
-  scope: 'only if the user decides so, since it widens the scope',
-  budget: 'only if the user allows more paid calls',
-} as const satisfies Record<NonNullable<NextAction['changes']>, string>;
+type Beginning = readonly [agent: string, person: string];
+
+/** How an action begins for an agent, and for a person at a terminal, who is the user that the agent would ask. */
+const LOOSENING = {
+  gate: [
+    'only if the user decides so, since it weakens the gate: ',
+    'only if you decide so, since it weakens the gate: ',
+  ],
+  scope: [
+    'only if the user decides so, since it widens the scope: ',
+    'only if you decide so, since it widens the scope: ',
+  ],
+  budget: ['only if the user allows more paid calls: ', 'only if you allow more paid calls: '],
+} as const satisfies Record<NonNullable<NextAction['changes']>, Beginning>;
+const DECIDE: Beginning = ['ask the user whether ', 'decide whether '];
+const ANSWER: Beginning = ['ask the user, and give the answer in place of the dots: ', 'answer it: '];
+
+export const toDecide = (what: string): NextAction => toDo(`${DECIDE[0]}${what}`);
+
+/** @param line the command, with dots in place of the answer. */
+export const toAnswer = (line: string): NextAction => toDo(`${ANSWER[0]}${line}`);
 
 /** The same action, as one that only the user may decide. */
 export const forUser = (changes: NonNullable<NextAction['changes']>, action: NextAction): NextAction => ({
   ...action,
-  text: `${DECISION[changes]}: ${action.text}`,
+  text: `${LOOSENING[changes][0]}${action.text}`,
   changes,
 });
 
@@ -46,20 +62,32 @@ export function inOrder(actions: readonly NextAction[]): NextAction[] {
   const others = once.filter(({ changes }) => changes === null);
   if (others.length > 0 || loosening.length === 0) return [...others, ...loosening];
   const what = loosening[0]!.changes === 'budget' ? 'this task may pay for more calls' : 'less is to be required here';
-  return [toDo(`ask the user whether ${what}`), ...loosening];
+  return [toDecide(what), ...loosening];
 }
 
 /** As one line of a page: the command within backticks. */
 export const actionLine = ({ text, command }: NextAction): string =>
   command === undefined ? text : `${text}: \`${command}\``;
 
-/** The same line for a person at a terminal, who is the user that an agent would ask. */
-export const personLine = (action: NextAction): string =>
-  actionLine(action)
-    .replace(/^ask the user, and give the answer in place of the dots: (.*)"…"/, 'answer it: $1"YOUR ANSWER"')
-    .replace(/^ask the user whether /, 'decide whether ')
-    .replace(/^only if the user decides so, /, 'only if you decide so, ')
-    .replace(/^only if the user allows /, 'only if you allow ');
+/** The same line for a person at a terminal. */
+export function personLine(action: NextAction): string {
+  const line = actionLine(action);
+  const beginning = [...Object.values(LOOSENING), DECIDE, ANSWER].find(([agent]) => line.startsWith(agent));
+  if (beginning === undefined) return line;
+  const own = line.slice(beginning[0].length);
+  return `${beginning[1]}${beginning === ANSWER ? `\`${own.replace('"…"', '"YOUR ANSWER"')}\`` : own}`;
+}
+
+/** The first step for a person, who decides by it, and the one that then continues the task. Without notes. */
+export function personSteps(actions: readonly NextAction[]): NextAction[] {
+  const [first, ...others] = actions.filter(
+    (action) => !isNote(action) && (!action.text.startsWith(DECIDE[0]) || actions.length === 1),
+  );
+  if (first === undefined || first.pays) return first === undefined ? [] : [first];
+  const free = others.filter(({ changes }) => changes === null);
+  const then = free.find(({ pays }) => pays) ?? (first.command ? undefined : free.find(({ command }) => command));
+  return then === undefined ? [first] : [first, then];
+}
 
 /** Changes each text and command: by a redactor, or for the reader. */
 export const mapAction = (action: NextAction, change: (text: string) => string): NextAction => ({
@@ -75,7 +103,7 @@ export function readActions(kept: unknown): NextAction[] {
     if (typeof each === 'string') return [{ ...toDo(each), pays: /\basks \S+ again\b/.test(each) }];
     const { text, command, pays, changes } = (each ?? {}) as Partial<NextAction>;
     if (typeof text !== 'string') return [];
-    const loosens = changes !== undefined && changes !== null && Object.hasOwn(DECISION, changes) ? changes : null;
+    const loosens = changes !== undefined && changes !== null && Object.hasOwn(LOOSENING, changes) ? changes : null;
     return [{ text, ...(typeof command === 'string' ? { command } : {}), pays: pays === true, changes: loosens }];
   });
 }

@@ -1,6 +1,6 @@
 // Gives next actions for the account: a refused key or login, the service's quotas, and the task's own budget.
 
-import { forUser, goOnLine, toDo, toType } from '../facts/next-action.ts';
+import { forUser, goOnLine, toDecide, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import { ENDING_RULES } from '../rules/endings.ts';
 import {
@@ -71,7 +71,7 @@ const higherCap: WayOut = (situation) => {
 };
 
 const moreCalls: WayOut = (situation) => [
-  toDo('ask the user whether this task may pay for more calls: its budget is used up'),
+  toDecide('this task may pay for more calls: its budget is used up'),
   raiseBudget(situation),
   rerun(situation, 'then continue'),
 ];

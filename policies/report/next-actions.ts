@@ -1,7 +1,7 @@
 // Lists what a user or an agent does next after a call has failed.
 
 import type { ErrorClass } from '../facts/classes.ts';
-import { inOrder, type NextAction, toDo, toType } from '../facts/next-action.ts';
+import { inOrder, type NextAction, toDecide, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf } from '../facts/tools.ts';
 import { serversIn } from '../rules/mcp.ts';
 import type { CallReason } from '../verdict/reasons.ts';
@@ -64,9 +64,7 @@ export function nextActions(situation: Situation): NextAction[] {
 }
 
 /** Every line that calls again would be refused. */
-const NO_CALLS = toDo(
-  'ask the user whether this task may pay for more calls: none remains, and each line that asks again needs one',
-);
+const NO_CALLS = toDecide('this task may pay for more calls: none remains, and each line that asks again needs one');
 
 const isKnown = (reason: string | null): reason is CallReason => reason !== null && Object.hasOwn(BY_REASON, reason);
 

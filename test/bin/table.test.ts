@@ -13,7 +13,7 @@ import { cutLine, lengthOf, wrapped } from '../../bin/wrap.ts';
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { TasksStatus } from '../../loops/report/status.ts';
 import type { KnownSession } from '../../loops/session/adopt.ts';
-import { toDo } from '../../policies/facts/next-action.ts';
+import { toAnswer, toDo, toType } from '../../policies/facts/next-action.ts';
 
 const at = (width: number): Sheet => ({ width, ink: 'plain' });
 const COLUMNS: Column[] = [
@@ -216,10 +216,69 @@ test('a terminal gets 20 tasks below the failures, and says how many more there 
     assert.is(shown(sheet, isAll).filter((line) => /^done-/.test(line)).length, 25);
 });
 
+test('on a terminal, a report has the steps and the cost of a failure, each question, and what waits for its turn', () => {
+  const rest = { ...ROW, class: null, reason: null, next_action: null };
+  const asks = { how: 'parked', iterations: [], question: 'Which one?', answer_waits: false } as unknown;
+  const failed = ['a', 'b', 'compare-20260101000000-12ab-1', 'compare-20260101000000-12ab-2'];
+  const tasks = [
+    ...failed.map((task_id) => ({ ...ROW, task_id })),
+    { ...rest, task_id: 'q', state: 'parked', supervision: asks, next_action: toAnswer('tollgate answer q "…"') },
+    { ...rest, task_id: 'works', state: 'running' },
+    { ...rest, task_id: 'waits', state: 'running' },
+    { ...rest, task_id: 'new', state: 'never_run' },
+    { ...rest, task_id: 'newer', state: 'never_run' },
+  ] as TasksReport['tasks'];
+  const totals = { ...TOTALS, tasks: 9, failed: 4, parked: 1, running: 2, never_run: 2 };
+  const call = { day: '2026-01-01', tool: 'codex', tokens: 1200, usd: 0.02, durationMs: 1 };
+  const text = renderText(
+    { ...REPORT, totals, tasks, groups: [{ ...REPORT.groups[0]!, task_ids: failed, evidence: 'refused' }] },
+    {
+      ...{ sheet: at(120), spent: null, isAll: false, waiting: new Set(['waits']) },
+      costs: new Map([
+        ['a', [call, { ...call, usd: null }]],
+        ['b', [{ ...call, tokens: null, usd: null }]],
+      ]),
+      actionsOf: () => [toDo('sign in'), toType('call codex again', 'tollgate run a', 'pays')],
+    },
+  );
+  assert.is(
+    text.replace(/in \S+:/, 'in DIR:'),
+    `9 tasks in DIR: 4 failed, 1 asks you, 1 running, 1 waiting, 2 never run
+3 paid calls, 2,400 tokens (unknown for 1 call), $0.0200 (unknown for 2 calls)
+
+The answer lacks required sections, or they are empty.
+  2 tasks   a, b (first just now)
+  evidence  refused
+  next      1. sign in
+            2. call codex again: \`tollgate batch a b\`
+  cost      3 paid calls, 2,400 tokens (unknown for 1 call), $0.0200 (unknown for 2 calls)
+  class     contract_violation (missing_sections)
+
+The answer lacks required sections, or they are empty.
+  comparison  compare-20260101000000-12ab (2 variants) (first just now)
+  evidence    refused
+  next        1. sign in
+              2. call codex again: \`tollgate run a\`
+  cost        no paid call
+  class       contract_violation (missing_sections)
+
+q asks you: Which one?
+  next  answer it: \`tollgate answer q "YOUR ANSWER"\`
+
+Other tasks:
+TASK   STATE    STAGE                      SINCE     CALLS
+works  running  gemini_review_consolidate  just now  10/10
+waits  waiting  gemini_review_consolidate  just now  10/10
+
+2 never run: new, newer
+`,
+  );
+});
+
 test('on a terminal, the status has one line for each cause, and a question with the command that answers it', () => {
   const failed = (task_id: string, reason: string) => ({ ...ROW, task_id, class: 'auth' as const, reason });
   const question = { ...ROW, task_id: 'asks', state: 'parked' as const, class: null, reason: null };
-  const action = { text: 'ask the user: tollgate answer asks "…"', pays: false, changes: false };
+  const action = toAnswer('tollgate answer asks "…"');
   const supervision = { how: 'parked' as const, iterations: [], question: 'Which one?', answer_waits: false };
   const status = {
     ...{ schema: 1 as const, at: ROW.at!, folder: '/project/.tmp/task', totals: TOTALS, unreadable: [], waiting: [] },
@@ -234,13 +293,10 @@ test('on a terminal, the status has one line for each cause, and a question with
   assert.equal(lines.slice(1), [
     '',
     'Needs you:',
-    '  6 failed  The service rejected the credentials of the CLI: b, c, d, e, f, and 1 more (just now)',
-    '  1 failed  The service rejected the API key as invalid: a (just now)',
-    '  1 parked  asks',
-    '',
-    'Questions:',
-    'asks asks: Which one?',
-    '  → ask the user: tollgate answer asks "…"',
+    '  6 failed    The service rejected the credentials of the CLI: b, c, d, e, f, and 1 more (just now)',
+    '  1 failed    The service rejected the API key as invalid: a (just now)',
+    '  1 asks you  asks: Which one?',
+    '              → answer it: `tollgate answer asks "YOUR ANSWER"`',
     '',
     'Next: `tollgate report` says what to do',
     '',

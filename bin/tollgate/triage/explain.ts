@@ -5,7 +5,7 @@ import type { FailureExplanation, ShownRow } from '../../../loops/report/explana
 import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
-import { actionLine, isNote, noteOf } from '../../../policies/facts/next-action.ts';
+import { actionLine, isNote, noteOf, personLine } from '../../../policies/facts/next-action.ts';
 import { oneLine, visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
@@ -56,7 +56,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       const { explanation } = explained;
       if (given.has('json')) return { exit: 0, out: `${JSON.stringify(explanation)}\n` };
       const which = given.has('verbose') ? 'whole' : 'short';
-      return { exit: 0, out: renderExplanation(explanation, { ink: sheetOf(process.env).ink, which }) };
+      return { exit: 0, out: renderExplanation(explanation, sheetOf(process.env), which) };
     }
   }
 }
@@ -65,21 +65,18 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 const paintOf = ({ resolved_at, reason }: FailureExplanation): Paint =>
   resolved_at !== null ? 'green' : OTHER_THAN_FAILED[reason ?? ''] === undefined ? 'red' : 'yellow';
 
-interface PageStyle {
-  ink: Sheet['ink'];
-  /** `whole`: also the rule, the signature and the policy. */
-  which: 'short' | 'whole';
-}
-
-/** The sentence and the first action come first. */
-function renderExplanation(explanation: FailureExplanation, style: PageStyle): string {
+/**
+ * The sentence and the first action come first.
+ * @param which `whole`: also the rule, the signature and the policy.
+ */
+function renderExplanation(explanation: FailureExplanation, sheet: Sheet, which: 'short' | 'whole'): string {
   const { findings, evidence } = explanation;
-  const colours = coloursOf(style.ink);
+  const colours = coloursOf(sheet.ink);
   const { bold, dim, cyan } = colours;
   const notes = explanation.next_actions.filter(isNote);
   const [first, ...others] = explanation.next_actions
     .filter((action) => !isNote(action))
-    .map((action) => words(actionLine(action)));
+    .map((action) => words(sheet.width === null ? actionLine(action) : personLine(action)));
   const paint = colours[paintOf(explanation)];
   // The first finding of a gate is also the evidence.
   const isFinding = findings.some(({ text }) => text === evidence?.text);
@@ -90,7 +87,7 @@ function renderExplanation(explanation: FailureExplanation, style: PageStyle): s
     ['seen', seenOf(explanation)],
     ['not before', explanation.retry_at],
     ['call', explanation.call_id],
-    ...(style.which === 'short' ? [] : detailsOf(explanation)),
+    ...(which === 'short' ? [] : detailsOf(explanation)),
   ];
   const shown = rows.flatMap(([label, text]) => (text === null ? [] : [{ label, text: words(text) }]));
   const width = Math.max(...shown.map(({ label }) => label.length));

@@ -39,7 +39,7 @@ can(
     const command = 'curl -H "Authorization: Bearer sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"';
     const item = { id: 'item_0', type: 'command_execution', command, status: 'in_progress' };
     await second.tell(write([...STREAMS.codex.opens(SESSION), JSON.stringify({ type: 'item.started', item })]));
-    await terminal.says(/codex_review: codex runs command_execution: curl -H .* of \d+ min; paid call 2 of 10/);
+    await terminal.says(/codex_review: codex runs curl -H .* of \d+ min; paid call 2 of 10/);
     await second.tell(...failWith('codex', 'unexpected status 401 Unauthorized: Incorrect API key provided', 401));
     const { said, code } = await terminal.ended;
     assert.is(code, 1, said);
@@ -107,7 +107,7 @@ test('the figures of the moving line remain when its action is cut, and control 
   assert.is([...hidden].length, 80);
   assert.ok(hidden.endsWith(`… ${figures}`) && !hidden.includes('\u001b'), hidden);
   // Without the secrets of its task, no command is named.
-  assert.is(callLine(call, 65_000, 90), `codex_impl: codex runs command_execution ${figures}`);
+  assert.is(callLine(call, 65_000, 90), `codex_impl: codex runs a shell command ${figures}`);
 });
 
 const ENDED = {

@@ -53,7 +53,11 @@ test('a call under way, who waits for its tree, and how the others stand', async
   assert.equal(tasks.find(({ task_id }) => task_id === 'third')?.state, 'never_run');
 
   const page = await show(rig);
-  for (const line of [/^Running:$/m, /^first +codex_impl +codex +\d+ s /m, /^second +codex_impl +tree +\d+ +first$/m])
+  for (const line of [
+    /^Running:$/m,
+    /^first +codex_impl +codex +\d+ s /m,
+    /^second +codex_impl +working tree +\d+ +first$/m,
+  ])
     assert.match(page, line);
   await fake.tell(...answerWith('codex', 'ok'));
   await (await rig.call()).tell(...answerWith('codex', 'ok'));

@@ -9,10 +9,13 @@ import {
   goOnLine,
   inOrder,
   mapAction,
+  type NextAction,
   personLine,
+  personSteps,
   preflightLine,
   readActions,
   taskLine,
+  toDecide,
   toDo,
   toType,
 } from '../../../policies/facts/next-action.ts';
@@ -82,12 +85,28 @@ test('a file of an older version has a line for each, and anybody may have edite
 for (const [text, line] of [
   [
     'ask the user, and give the answer in place of the dots: tollgate answer q1 "…"',
-    'answer it: tollgate answer q1 "YOUR ANSWER"',
+    'answer it: `tollgate answer q1 "YOUR ANSWER"`',
   ],
   ['ask the user whether this is right', 'decide whether this is right'],
-  ['only if the user decides so, run it again', 'only if you decide so, run it again'],
+  [forUser('gate', toDo('run it')).text, 'only if you decide so, since it weakens the gate: run it'],
+  [forUser('budget', toDo('raise it')).text, 'only if you allow more paid calls: raise it'],
   ['fix what fails; ask the user whether it may', 'fix what fails; ask the user whether it may'],
 ] as const)
   test(`for a person: ${text}`, () => assert.is(personLine(toDo(text)), line));
+
+const AGAIN = toType('call codex again', 'tollgate run q1', 'pays');
+const CHECK = toType('check the sign-in', 'tollgate preflight');
+const RAISE = forUser('budget', toType('raise the limit', 'tollgate budget q1 --set 6'));
+const STEPS: [what: string, actions: NextAction[], steps: NextAction[]][] = [
+  ['a sign-in, then the call', [toDo('sign in'), toDo('note: no key'), CHECK, AGAIN], [toDo('sign in'), AGAIN]],
+  ['the limit instead of the question, then the call', [toDecide('it may pay'), RAISE, AGAIN], [RAISE, AGAIN]],
+  ['a question alone', [toDecide('it may pay')], [toDecide('it may pay')]],
+  ['the call alone', [AGAIN, toDo('or use another CLI')], [AGAIN]],
+  ['what to read, then a free check', [toDo('read the log'), CHECK, RAISE], [toDo('read the log'), CHECK]],
+  ['no decision as the second step', [toDo('read the log'), RAISE], [toDo('read the log')]],
+  ['nothing', [], []],
+];
+for (const [what, actions, steps] of STEPS)
+  test(`the steps of a person: ${what}`, () => assert.equal(personSteps(actions), steps));
 
 test.run();
