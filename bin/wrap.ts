@@ -52,7 +52,9 @@ export function cutLine(text: string, width: number | null): string {
     if (room < 0) break;
     end += character.length;
   }
-  return `${text.slice(0, end)}…`;
+  // Between words, unless that would lose much.
+  const space = text.slice(0, end + 1).lastIndexOf(' ');
+  return `${text.slice(0, space > end * 0.7 ? space : end)}…`;
 }
 
 /** In columns of a terminal. Colours take no room. */

@@ -95,6 +95,7 @@ function startStageLines(): StageLines {
   const stream = printing('stderr');
   const sheet = sheetFor(stream, process.env);
   let message = '';
+  const shown = new Set<string>();
   let underway: Underway | null = null;
   let since = performance.now();
   const present = (room: number): string => {
@@ -110,7 +111,9 @@ function startStageLines(): StageLines {
       say(sentence, what) {
         message = sentence;
         if (underway === null) since = performance.now();
-        if (what !== 'step') progress.print(`· ${sentence}`);
+        if (what === 'step' || (what === 'once' && shown.has(sentence))) return;
+        shown.add(sentence);
+        progress.print(`· ${sentence}`);
       },
       watch(now) {
         if (now === null && underway !== null) message = `${underway.stage}: the call has ended; its answer is checked`;
@@ -127,7 +130,7 @@ export function callLine(call: Underway, elapsedMs: number, room: number): strin
   const time = `${spell(elapsedMs)} of ${spell(call.timeoutMs).replace(/ 0 \w+$/, '')}`;
   const figures = ` (${[time, ...call.paid].join('; ')})`;
   const head = `${call.stage}: ${call.tool} `;
-  const action = visible(lastEvent(call) ?? 'has printed nothing yet');
+  const action = visible(lastEvent(call) ?? 'starts');
   return `${head}${cutLine(action, Math.max(LEAST_ACTION, room - lengthOf(head) - lengthOf(figures)))}${figures}`;
 }
 

@@ -34,7 +34,7 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
     ),
     ...cappedRows('note', [
       ...next_actions.filter(isNote).map(noteOf),
-      ...report.notes,
+      ...report.notes.filter((note) => !next_actions.some(({ command }) => command && note.includes(command))),
       ...stages.flatMap(({ notes }) => notes),
     ]),
     ['cost', costWords(report)],

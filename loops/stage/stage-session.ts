@@ -158,5 +158,5 @@ async function tell({ stage, context }: StageRun, session: StageSession, resolve
   }
   const { in_place_of: first } = resolved.entry;
   const instead = first === undefined ? '' : `, which took the place of ${first}`;
-  say(`${what}: continues in session ${session.id}${instead}`);
+  say(`${what}: continues in session ${session.id}${instead}`, 'once');
 }

@@ -2,7 +2,7 @@
 
 import { stopWords } from '../../policies/facts/exit-codes.ts';
 import { movedSince } from '../../policies/supervise/session-save.ts';
-import { iterationCells, iterationLine } from '../../policies/supervise/supervise-text.ts';
+import { iterationLine } from '../../policies/supervise/supervise-text.ts';
 import { nextMove, type Standing, standingAfter } from '../../policies/supervise/supervision.ts';
 import { hashOf, keepText, notesFolder, notesLeft, removeNote } from '../../state/supervise/texts.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -188,11 +188,11 @@ async function goRound(course: SuperviseCourse, terms: Terms): Promise<Leaving> 
   }
 }
 
-/** Prints the row in the order of the documented table, after the reasoner has answered. */
-function tell({ task: { open, context } }: SuperviseCourse, iteration: number): void {
+/** Prints what the reasoner decided. */
+function tell({ task: { open, context }, plans }: SuperviseCourse, iteration: number): void {
   const row = standingOf(open).rows.find((one) => one.iteration === iteration);
   if (row === undefined || row.action === null) return;
-  context.say(open.hide(iterationLine(iterationCells(row, shownText(open.task)))));
+  context.say(open.hide(iterationLine(row, shownText(open.task), plans.reasoner.stage.tool)));
 }
 
 /** Runs before the reasoner is called, and never during a call. */

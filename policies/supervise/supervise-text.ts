@@ -1,5 +1,7 @@
 // Writes the texts of a supervision: the changing end of both prompts, never shortened, and the table of its iterations.
 
+import type { Tool } from '../facts/tools.ts';
+import { failureSentence } from '../report/failure-sentence.ts';
 import { oneLine } from '../text/display.ts';
 import { closingFence, fenced, fenceWord, openingFence } from '../text/fence.ts';
 import { REASONER_ACTIONS, REASONER_SCHEMA } from './reasoner-answer.ts';
@@ -186,6 +188,23 @@ export function iterationTable(cells: readonly IterationCells[], most: number): 
   ];
 }
 
-/** The line that a run prints. */
-export const iterationLine = ({ iteration, reasoner, errors, action, instruction }: IterationCells): string =>
-  `iteration ${iteration}: reasoner ${reasoner.toLowerCase()}, error count ${errors}, ${action.toLowerCase()}, instruction ${instruction}`;
+/** The line that a run prints. @param tool the CLI of the reasoner. */
+export function iterationLine(row: IterationRow, textOf: (instruction: string) => string, tool: Tool): string {
+  const { iteration, action, errors, instruction, isNew, text, refused, failure } = row;
+  const current = `instruction ${quote(textOf(instruction))}`;
+  const told = oneLine(text, LINE_CHARS);
+  const isLast = errors >= MAX_REASONER_ERRORS;
+  const words: Record<NonNullable<IterationRow['action']>, string> = {
+    continue: isNew ? `gave a new ${current}` : `repeated the ${current}`,
+    no_op: `kept the ${current}`,
+    error: `(${tool}) failed, ${errors} of ${MAX_REASONER_ERRORS} times in a row: ${failureSentence({ class: 'unknown', reason: null, ...failure, tool }).slice(0, -1)} (${told}). ${isLast ? 'The session is saved' : `The worker keeps the ${current}`}`,
+    done: refused
+      ? 'reported that all is done, but the work does not pass its checks'
+      : `reported that all is done: ${told}`,
+    save_session: `requested that the session is saved: ${told}`,
+    ask: `asks: ${told}`,
+  };
+  return `iteration ${iteration}: the reasoner ${words[action!]}`;
+}
+
+const LINE_CHARS = 160;

@@ -74,6 +74,8 @@ export interface IterationRow {
   text: string;
   /** A `done` that was rejected. */
   refused: boolean;
+  /** null if the reasoner answered. */
+  failure: { class: ErrorClass; reason: string | null } | null;
 }
 
 export interface Standing {
@@ -184,6 +186,7 @@ const BEGUN = {
   failed: [],
   text: '',
   refused: false,
+  failure: null,
 };
 
 function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }, row: IterationRow): Standing {
@@ -202,6 +205,7 @@ function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }
     isNew,
     text: 'text' in fact ? fact.text : '',
     refused: action === 'done' && fact.refused.length > 0,
+    failure: isError ? { class: fact.class, reason: fact.reason } : null,
   };
   Object.assign(row, cells);
   return {

@@ -54,7 +54,14 @@ test('seven iterations: errors keep the instruction, a success resets the count,
   assert.equal(new Set(sent.slice(4)).size, 1);
   assert.is(sent[4], sent[1]!.replace(/Task A$/, 'Task B'));
   assert.match(ran.summary, '| 6 | Error | 2 → NO_OP | Preserve | "Task B" (same) |');
-  assert.match(ran.said, 'iteration 2: reasoner error, error count 1 → NO_OP, preserve, instruction "Task A" (same)');
+  const failed = 'The service rejected the credentials of gemini (unexpected status 401 Unauthorized: no).';
+  for (const line of [
+    'iteration 1: the reasoner kept the instruction "Task A"',
+    `iteration 2: the reasoner (gemini) failed, 1 of 3 times in a row: ${failed} The worker keeps the instruction "Task A"`,
+    'iteration 4: the reasoner gave a new instruction "Task B"',
+    `iteration 7: the reasoner (gemini) failed, 3 of 3 times in a row: ${failed} The session is saved`,
+  ])
+    assert.ok(ran.said.includes(`tollgate: ${line}\n`), `${line}\n${ran.said}`);
 });
 
 test.run();
