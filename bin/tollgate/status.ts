@@ -37,6 +37,7 @@ import {
   taskCalls,
   timeCell,
   totalsLine,
+  WAITS_FOR,
 } from './task-cells.ts';
 
 const SPEC: CommandSpec = {
@@ -225,11 +226,6 @@ const TASKS: readonly Column[] = [
   { heading: 'SINCE', leaveOut: 1, isOptional: true },
   { heading: 'CALLS' },
 ];
-
-const WAITS_FOR = { tree: 'working tree', session: 'session' } as const satisfies Record<
-  TasksStatus['waiting'][number]['what'],
-  string
->;
 
 const callCells = ({
   task_id,

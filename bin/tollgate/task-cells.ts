@@ -132,6 +132,8 @@ const OF_EARLIER_RUN = ' (earlier run)';
 export const stateWords = ({ state, checked_by }: TaskRow): string =>
   `${spaced(state)}${(state === 'done' || state === 'failed') && checked_by === 'earlier_run' ? OF_EARLIER_RUN : ''}`;
 
+export const WAITS_FOR = { tree: 'working tree', session: 'session' } as const;
+
 /** `budget` is unknown until a run has read it. */
 export const taskCalls = ({ used, budget }: TaskRow['calls']): string =>
   budget === null ? (used === 0 ? '-' : String(used)) : `${used}/${budget}`;

@@ -3,9 +3,12 @@
 import path from 'node:path';
 import { followCalls } from '../../../loops/report/follow.ts';
 import { type NowTask, stopTask } from '../../../loops/report/now.ts';
+import { readReasonerAnswer } from '../../../policies/supervise/reasoner-answer.ts';
 import { cut, visible } from '../../../policies/text/display.ts';
 import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
+import { clockTime } from '../../from-here.ts';
+import { coloursOf, type Sheet } from '../../sheet.ts';
 import { cutLine, wrapped } from '../../wrap.ts';
 
 interface Pane {
@@ -42,20 +45,29 @@ export function logPane(task: NowTask, draw: () => void): Pane {
       environment: process.env,
       stop: stop.signal,
       clock: () => new Date(),
-      begin: ({ reserved }) => add(`call ${reserved.call_id} of ${reserved.stage} (${reserved.tool})`),
+      begin: ({ reserved: { stage, tool, attempt, at } }) =>
+        add(...(pane.lines.length === 0 ? [] : ['']), `── ${stage} (${tool}), attempt ${attempt}, ${clockTime(at)}`),
       take: async (lines) => {
-        add(...lines.map(({ of, text }) => `${of === 'stderr' ? 'stderr: ' : ''}${text}`));
+        add(...lines.map((line) => `${line.of === 'stderr' ? 'stderr: ' : ''}${readable(line)}`));
         return stop.signal.aborted ? 'enough' : 'more';
       },
     }).then(
       (followed) => {
         if (followed.how === 'invalid') add(followed.message);
-        else if (followed.calls === 0) add('no call was made yet');
-        else add(...followed.missing, 'the task makes no call any more');
+        else if (followed.calls === 0) add('No call was made yet.');
+        else add(...followed.missing, '', 'No call is running.');
       },
       (error: Error) => add(error.message),
     );
   return pane;
+}
+
+/** A reasoner answers with an object, of which a user reads the action and its text. */
+function readable({ of, stage, text }: { of: string; stage: string; text: string }): string {
+  const read = of === 'event' && stage === 'reasoner' && text.startsWith('{') ? readReasonerAnswer(text) : null;
+  if (read?.how !== 'read') return text;
+  const { action, text: said } = read.answer;
+  return said === '' ? action : `${action}: ${said}`;
 }
 
 export function summaryPane(task: NowTask): Pane {
@@ -76,12 +88,22 @@ function readSummary(folder: TaskFolder): string | null {
 export const closePane = (pane: Pane | null): void => pane?.close();
 
 /** @param back lines that it is scrolled back from its end. @param height lines of the page, without that of the keys. */
-export function panePage({ title, lines }: Pane, back: number, width: number, height: number): string[] {
+export function panePage(
+  { title, lines }: Pane,
+  back: number,
+  { width, ink }: { width: number; ink: Sheet['ink'] },
+  height: number,
+): string[] {
   const room = Math.max(1, height - 2);
   // The lines before these are not reached.
   const shown = rowsOf(lines.slice(-room - back), width);
   const start = Math.max(0, shown.length - room - back);
-  return [title, '', ...shown.slice(start, start + room)].map((line) => cutLine(line, width));
+  const { bold, cyan } = coloursOf(ink);
+  const page = shown.slice(start, start + room).map((line) => {
+    const whole = cutLine(line, width);
+    return line.startsWith('── ') ? cyan(whole) : whole;
+  });
+  return [bold(cutLine(title, width)), '', ...page];
 }
 
 const rowsOf = (lines: readonly string[], width: number): string[] =>

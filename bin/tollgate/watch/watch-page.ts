@@ -1,16 +1,19 @@
 // Renders tollgate watch: a page within a terminal's width and height, and lines for output that is not a terminal.
 
 import type { NowChange, NowTask, NowWait, RunsNow } from '../../../loops/report/now.ts';
+import type { TaskRow } from '../../../loops/report/task-row.ts';
+import { personLine } from '../../../policies/facts/next-action.ts';
+import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { oneLine, spell, visible } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
-import { clockTime, whenWords } from '../../from-here.ts';
+import { ago, clockTime, fromHere, readerHere, whenWords } from '../../from-here.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
-import { cutLine } from '../../wrap.ts';
-import { STATE_PAINT, taskCalls } from '../task-cells.ts';
+import { cutLine, lengthOf, wrapped } from '../../wrap.ts';
+import { needsUser, parkedWords, STATE_PAINT, taskCalls, WAITS_FOR } from '../task-cells.ts';
 
 const RUNNING: readonly Column[] = [
-  { heading: 'TASK', least: 12, isWhole: true },
+  { heading: '  TASK', least: 12, isWhole: true },
   { heading: 'STAGE', least: 10 },
   { heading: 'CLI', leaveOut: 3 },
   { heading: 'FOR', leaveOut: 1 },
@@ -18,12 +21,17 @@ const RUNNING: readonly Column[] = [
   { heading: 'LAST', least: 14 },
 ];
 const RESTING: readonly Column[] = [
-  { heading: 'TASK', least: 12, isWhole: true },
+  { heading: '  TASK', least: 12, isWhole: true },
   { heading: 'STATE', paint: STATE_PAINT },
   { heading: 'WHY', least: 12, isOptional: true },
-  { heading: 'TOKENS', leaveOut: 2, isOptional: true },
-  { heading: 'CALLS', leaveOut: 1 },
+  { heading: 'SINCE', leaveOut: 1 },
+  { heading: 'TOKENS', leaveOut: 3, isOptional: true },
+  { heading: 'CALLS', leaveOut: 2 },
 ];
+
+/** Whether the user has something to do; a task that cannot be read too. */
+export const isUrgent = ({ state }: NowTask): boolean =>
+  state === 'unreadable' || (state !== 'gone' && needsUser({ state }));
 
 /** The tasks of the page in its order: those at work first. @param isShown selects those at rest. */
 export const watchedTasks = ({ tasks }: RunsNow, isShown: (task: NowTask) => boolean): NowTask[] => [
@@ -34,7 +42,8 @@ export const watchedTasks = ({ tasks }: RunsNow, isShown: (task: NowTask) => boo
 /**
  * @param tasks to show, in their order.
  * @param height lines of the terminal.
- * @param selected the id of the task that has a mark; null for no marks.
+ * @param selected the id of the task that has a mark; null for none.
+ * @param rows what is known of a task at rest, by its folder.
  */
 export function watchPage(
   now: RunsNow,
@@ -42,16 +51,21 @@ export function watchPage(
   sheet: Sheet,
   height: number,
   selected: string | null = null,
+  rows: ReadonlyMap<string, TaskRow> = new Map(),
 ): string[] {
   const busy = tasks.filter(({ state }) => state === 'running');
   const resting = tasks.filter(({ state }) => state !== 'running');
   const marked = (row: string[]): string[] => {
     const [id, ...cells] = row.map(words);
-    return [selected === null ? id! : `${row[0] === selected ? '>' : ' '} ${id}`, ...cells];
+    return [`${row[0] === selected ? '>' : ' '} ${id}`, ...cells];
   };
-  const isMarked = ([id]: readonly string[]): boolean => selected !== null && id!.startsWith('> ');
+  const isMarked = ([id]: readonly string[]): boolean => id!.startsWith('> ');
+  const chosen =
+    resting.find(({ task_id }) => task_id === selected) ?? (selected === null ? resting.find(isUrgent) : undefined);
+  const detail =
+    chosen === undefined || height < LEAST_DETAILED ? [] : detailLines(chosen, rows.get(chosen.folder), sheet);
   // Reserves lines for the heading, the empty lines and the line of the keys.
-  const room = Math.max(2, height - 7);
+  const room = Math.max(2, height - 7 - (detail.length === 0 ? 0 : detail.length + 1));
   const busyRoom = resting.length === 0 ? room : Math.max(Math.ceil(room / 2), room - resting.length);
   const blocks = [
     [totalsLine(now, sheet)],
@@ -65,12 +79,30 @@ export function watchPage(
     ),
   ];
   const space = Math.max(1, room - Math.max(0, blocks[1]!.length - 1));
-  blocks.push(table(RESTING, resting.map(restingCells).map(marked), space, 'at rest', sheet, isMarked));
+  const restingRows = resting.map((task) => restingCells(task, rows.get(task.folder), now.at)).map(marked);
+  blocks.push(table(RESTING, restingRows, space, 'at rest', sheet, isMarked), detail);
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
-export const totalsLine = (now: RunsNow, sheet: Sheet): string =>
-  coloursOf(sheet.ink).bold(cutLine(words(totalsOf(now)), sheet.width));
+const LEAST_DETAILED = 16;
+const MOST_DETAIL = 5;
+
+/** Why the task is at rest, and what to do: of the chosen task, or of the first that needs the user. */
+function detailLines({ task_id }: NowTask, row: TaskRow | undefined, { width, ink }: Sheet): string[] {
+  if (row === undefined || row.next_action === null) return [];
+  const why = row.state === 'parked' ? parkedWords(row).question : (row.sentence ?? row.state.replace('_', ' '));
+  const near = fromHere(personLine(row.next_action), readerHere()!);
+  const lines = wrapped(`${words(`${task_id}: ${why}`)}\n  → ${words(near)}`, width).split('\n');
+  const [first, ...others] = lines.slice(0, MOST_DETAIL);
+  return [coloursOf(ink).bold(first!), ...others];
+}
+
+export function totalsLine(now: RunsNow, sheet: Sheet): string {
+  const colours = coloursOf(sheet.ink);
+  const plain = words(totalsOf(now));
+  if (sheet.width !== null && lengthOf(plain) > sheet.width) return cutLine(plain, sheet.width);
+  return colours.bold(totalsOf(now, (text, state) => colours[STATE_PAINT(state) ?? 'bold'](text)));
+}
 
 function table(
   columns: readonly Column[],
@@ -111,13 +143,19 @@ function runningCells(task: NowTask, at: string): string[][] {
     : [[task_id, '-', '-', forTime(since, at), figure(tokens), 'makes no call at the moment']];
 }
 
-const restingCells = (task: NowTask): string[] => [
+const restingCells = (task: NowTask, row: TaskRow | undefined, at: string): string[] => [
   task.task_id,
-  task.state.replace('_', ' '),
-  task.message ?? (task.class === null ? '-' : `${task.stage ?? 'the start'}: ${task.class} (${task.reason})`),
+  row?.state === 'parked' && row.supervision?.question ? 'asks you' : task.state.replace('_', ' '),
+  task.message ?? whyOf(task, row) ?? '-',
+  task.since === null ? '-' : ago(task.since, new Date(at)),
   figure(task.tokens),
   taskCalls(task.calls),
 ];
+
+function whyOf({ state, class: errorClass, reason }: NowTask, row: TaskRow | undefined): string | null {
+  if (state === 'parked') return row === undefined ? null : parkedWords(row).question;
+  return row?.sentence ?? (errorClass === null ? null : failureSentence({ class: errorClass, reason }));
+}
 
 const forTime = (since: string | null, at: string): string =>
   since === null ? '-' : spell(Math.max(0, Date.parse(at) - Date.parse(since)));
@@ -135,12 +173,14 @@ export const changeLine = (change: NowChange): string =>
 export const overLine = (now: RunsNow): string =>
   `${oneLine(visible(`${clockTime(now.at)} none is at work: ${totalsOf(now)}`))}\n`;
 
-/** Counts the tasks by state, in a few words. */
-function totalsOf({ totals, tasks, folder }: RunsNow): string {
-  const { tasks: all, ...states } = totals;
-  const inLine = tasks.filter(({ waits }) => waits !== null).length;
-  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
-  if (inLine > 0) parts.push(`${inLine} waiting`);
+/** Counts the tasks by state, in a few words. A running task that waits is counted as waiting. */
+function totalsOf({ totals, tasks, folder }: RunsNow, paint = (text: string, _state: string): string => text): string {
+  const { tasks: all, running, ...others } = totals;
+  const waiting = tasks.filter(({ waits }) => waits !== null).length;
+  const parts = Object.entries({ running: running - waiting, waiting, ...others }).flatMap(([state, n]) => {
+    const name = state.replace('_', ' ');
+    return n <= 0 ? [] : [paint(`${n} ${name}`, name)];
+  });
   return parts.length === 0
     ? `no task in ${folder}; tollgate init NAME --goal "…" creates one`
     : `${parts.join(', ')} of ${all}`;
@@ -175,5 +215,5 @@ function waitWords(waits: NowWait, at: string): string {
   if (waits.what === 'time') return `waits until ${whenWords(waits.until, new Date(at))}`;
   const behind = waits.behind.slice(0, 3).join(', ');
   const more = waits.behind.length > 3 ? ` and ${waits.behind.length - 3} more` : '';
-  return `waits for its ${waits.what} behind ${behind}${more}`;
+  return `waits for its ${WAITS_FOR[waits.what]} behind ${behind}${more}`;
 }

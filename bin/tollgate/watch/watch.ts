@@ -1,8 +1,10 @@
 // Implements tollgate watch: shows live what runs, as a page with keys on a terminal, elsewhere as a line for each change.
 
 import type { ReadStream, WriteStream } from 'node:tty';
+import { collectTasks } from '../../../loops/report/collect.ts';
 import { type foldersOf, followNow, placesOf } from '../../../loops/report/follow-now.ts';
 import type { NowChange, NowTask, RunsNow } from '../../../loops/report/now.ts';
+import type { TaskRow } from '../../../loops/report/task-row.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
@@ -13,7 +15,7 @@ import { sheetOf } from '../../sheet.ts';
 import { cutLine } from '../../wrap.ts';
 import { FLEET_FLAG } from '../task-cells.ts';
 import { atTop, closePane, logPane, panePage, stopWords, summaryPane } from './task-pane.ts';
-import { changeLine, overLine, totalsLine, watchedTasks, watchPage } from './watch-page.ts';
+import { changeLine, isUrgent, overLine, totalsLine, watchedTasks, watchPage } from './watch-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate watch',
@@ -95,8 +97,8 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   let now: RunsNow | null = null;
   let view = FIRST_VIEW;
   let pane: ReturnType<typeof logPane> | null = null;
-  const isShown = ({ folder, state }: NowTask) =>
-    places.named !== null || seenAtWork.has(folder) || state === 'parked' || state === 'unreadable';
+  const rows = new Map<string, TaskRow>();
+  const isShown = (task: NowTask) => places.named !== null || seenAtWork.has(task.folder) || isUrgent(task);
   const shown = (): NowTask[] =>
     now === null ? [] : watchedTasks(now, isShown).filter(({ task_id }) => task_id.includes(view.filter));
   const draw = () => {
@@ -106,10 +108,12 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
     const said = view.message === '' ? [] : [view.message];
     const page =
       pane === null
-        ? watchPage({ ...now, at: clock().toISOString() }, shown(), sheet, height - said.length, view.selected)
-        : panePage(pane, view.back, width, height - 2 - said.length);
+        ? watchPage({ ...now, at: clock().toISOString() }, shown(), sheet, height - said.length, view.selected, rows)
+        : panePage(pane, view.back, sheet, height - 2 - said.length);
     const notes = pane === null && shown().length === 0 ? ['', emptyLine(view.filter)] : [];
-    const below = [...notes, '', ...said, keysLine(view)].map((line) => cutLine(visible(line), width));
+    const below = [...notes, '', ...said, keysLine(view, shown().some(isRunning))].map((line) =>
+      cutLine(visible(line), width),
+    );
     screen.draw([...page, ...below]);
   };
   const say = (message: string) => {
@@ -118,7 +122,10 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   };
   const press = (key: string) => {
     const ids = shown().map(({ task_id }) => task_id);
-    const { view: next, act } = pressed(view, key, ids);
+    const running = shown()
+      .filter(isRunning)
+      .map(({ task_id }) => task_id);
+    const { view: next, act } = pressed(view, key, ids, running);
     view = next;
     const task = shown().find(({ task_id }) => task_id === view.selected);
     if (act === 'leave') leaving.abort('q');
@@ -148,6 +155,15 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
       for (const { change, folder } of step.changes) if (change === 'ended') seenAtWork.add(folder);
       draw();
       if (untilEnd && isOver(now)) break;
+      // Only of tasks that fit on the page: there may be thousands.
+      const seen = shown().filter(
+        (task) => isUrgent(task) && task.state !== 'unreadable' && rows.get(task.folder)?.at !== task.since,
+      );
+      for (const { folder } of seen.slice(0, screen.size().height)) {
+        const row = await rowOf(folder);
+        if (row !== null) rows.set(folder, row);
+      }
+      if (seen.length > 0) draw();
     }
   } finally {
     clearInterval(timer);
@@ -159,10 +175,19 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   return { exit: stopExit(both), out: summary };
 }
 
+/** null for a task that cannot be read. */
+async function rowOf(folder: string): Promise<TaskRow | null> {
+  const reading = { word: folder, cwd: '/', environment: process.env, sinceMs: null, now: clock() };
+  const collected = await collectTasks({ ...reading, which: 'all', stages: 'left_out' });
+  return collected.how === 'read' ? (collected.report.tasks[0] ?? null) : null;
+}
+
+const isRunning = ({ state }: NowTask): boolean => state === 'running';
+
 const CONTINUING = 'The tasks continue; `tollgate watch` shows them again.\n';
 
 const emptyLine = (filter: string): string =>
-  filter === '' ? 'No task is running or waiting.' : `No task that runs or waits has "${filter}" in its id.`;
+  filter === '' ? 'No task is running or waiting.' : `No row matches "${filter}" (Esc shows all).`;
 
 const isOver = ({ totals }: RunsNow): boolean => totals.running === 0;
 
@@ -190,8 +215,13 @@ const CTRL_C = '\u0003';
 /** Several keys may arrive at once. */
 export const keysIn = (text: string): string[] => text.match(/\u001b\[[A-Z]|[\s\S]/gu) ?? [];
 
-/** @param ids the shown tasks, in their order. */
-export function pressed(before: WatchView, key: string, ids: readonly string[]): { view: WatchView; act?: Act } {
+/** @param ids the shown tasks, in their order. @param running those that can be stopped. */
+export function pressed(
+  before: WatchView,
+  key: string,
+  ids: readonly string[],
+  running: readonly string[] = ids,
+): { view: WatchView; act?: Act } {
   const view = { ...before, message: '' };
   if (key === CTRL_C) return { view, act: 'interrupt' };
   const move = key === DOWN || key === 'j' ? 1 : key === UP || key === 'k' ? -1 : 0;
@@ -218,6 +248,7 @@ export function pressed(before: WatchView, key: string, ids: readonly string[]):
     return { view: { ...view, message: `Nothing to ${KEY_ACTS[key]}: ${why}.` } };
   }
   const chosen = { ...view, selected, back: 0 };
+  if (key === 's' && !running.includes(selected)) return { view: { ...chosen, message: `${selected} does not run.` } };
   if (key === 's') return { view: { ...chosen, mode: 'confirm' } };
   return { view: { ...chosen, mode: 'pane' }, act: key === 'l' ? 'log' : 'summary' };
 }
@@ -232,12 +263,12 @@ function filtered(view: WatchView, key: string): WatchView {
 }
 
 /** The last line of the page. */
-export function keysLine({ selected, filter, mode }: WatchView): string {
+export function keysLine({ selected, filter, mode }: WatchView, canStop = true): string {
   if (mode === 'filter') return `filter: ${filter}_  (Enter keeps it, Esc removes it)`;
   if (mode === 'confirm') return `stop ${selected}? y stops it, with everything saved; any other key does not`;
-  if (mode === 'pane') return 'j k scroll, q goes back';
+  if (mode === 'pane') return 'j/k scroll   q back';
   const kept = filter === '' ? '' : ` (filter: ${filter})`;
-  return `q quits, j k choose, s stop, l log, o open, / filter${kept}`;
+  return `j/k choose   l log   o summary   ${canStop ? 's stop   ' : ''}/ filter${kept}   q quit`;
 }
 
 interface Screen {

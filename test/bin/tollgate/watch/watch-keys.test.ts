@@ -56,9 +56,16 @@ test('without a task, a key says so and does nothing', () => {
   assert.equal([acts, view.message], [[], 'Nothing to stop: no task is shown.']);
 });
 
+test('only a task that runs can be stopped, and only then the key is named', () => {
+  const { view, act } = pressed({ ...FIRST_VIEW, selected: 'beta' }, 's', IDS, ['alpha']);
+  assert.equal([act, view.mode, view.message], [undefined, 'tasks', 'beta does not run.']);
+  assert.match(keysLine(FIRST_VIEW, true), / s stop /);
+  assert.not.match(keysLine(FIRST_VIEW, false), / s stop /);
+});
+
 test('a filter is typed, corrected, kept, and removed', () => {
   assert.is(keysLine(press('/abc\u007f').view), 'filter: ab_  (Enter keeps it, Esc removes it)');
-  assert.match(keysLine(press('/ab\r').view), / \(filter: ab\)$/);
+  assert.match(keysLine(press('/ab\r').view), / filter \(filter: ab\) {3}q quit$/);
   assert.is(press('/ab\u001b').view.filter, '');
   assert.is(press('/a\u0000\u001b[Cb\u202e\r').view.filter, 'ab');
 });

@@ -3,8 +3,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { clockTime, whenWords } from '../../../../bin/from-here.ts';
-import { changeLine, watchedTasks, watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
+import { changeLine, isUrgent, watchedTasks, watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
 import type { NowCall, NowTask, NowWait, RunsNow } from '../../../../loops/report/now.ts';
+import type { TaskRow } from '../../../../loops/report/task-row.ts';
+import { toAnswer, toDo } from '../../../../policies/facts/next-action.ts';
 
 const AT = '2026-01-01T00:01:00.000Z';
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil\nline';
@@ -86,13 +88,13 @@ test('what runs, what waits, and what is not shown', () => {
       40,
     ),
     [
-      '4 running, 1 done, 2 waiting of 5',
+      '2 running, 2 waiting, 1 done of 5',
       '',
-      'TASK           STAGE         CLI    FOR        TOKENS  LAST',
-      'task-number-1  codex_review  codex  1 min 0 s  12,345  answers',
-      'task-number-2  codex_impl    -      1 min 0 s  -       waits for its tree behind a, b, c and 2 more',
-      `task-number-3  codex_brief   -      1 min 0 s  -       waits until ${whenWords(until.until, new Date(AT))}`,
-      'task-number-4  -             -      1 min 0 s  -       makes no call at the moment',
+      '  TASK           STAGE         CLI    FOR        TOKENS  LAST',
+      '  task-number-1  codex_review  codex  1 min 0 s  12,345  answers',
+      '  task-number-2  codex_impl    -      1 min 0 s  -       waits for its working tree behind a, b, c and 2 more',
+      `  task-number-3  codex_brief   -      1 min 0 s  -       waits until ${whenWords(until.until, new Date(AT))}`,
+      '  task-number-4  -             -      1 min 0 s  -       makes no call at the moment',
     ],
   );
 });
@@ -111,7 +113,43 @@ test('an id that is wider than its column is whole, and the page keeps its heigh
   const many = of(Array.from({ length: 30 }, (_, n) => task(n, { task_id: `${id}${n}`, running: [call('answers')] })));
   const lines = watchPage(many, many.tasks, { width: 60, ink: 'plain' }, 20);
   assert.ok(lines.length <= 18, `${lines.length} lines`);
-  assert.ok(lines.includes(`${id}0`), lines.join('\n'));
+  assert.ok(lines.includes(`  ${id}0`), lines.join('\n'));
+});
+
+test('at rest: the failures and questions come first, with what to do for the first of them', () => {
+  const rest = { state: 'failed', class: 'auth', reason: 'bad_key', tokens: null } as const;
+  const now = of([
+    task(1, { state: 'done' }),
+    task(2, { ...rest, since: '2026-01-01T00:00:00.000Z' }),
+    task(3, { ...rest, state: 'parked', class: null, reason: null }),
+  ]);
+  const row = (n: number, over: object) =>
+    [`/p/.tmp/task/task-number-${n}`, { state: 'failed', ...over } as TaskRow] as const;
+  const rows = new Map([
+    row(2, { sentence: 'The service rejected the key of codex.', next_action: toDo('set a new key') }),
+    row(3, {
+      state: 'parked',
+      supervision: { question: 'Which one?' },
+      next_action: toAnswer('tollgate answer q "…"'),
+    }),
+  ]);
+  const page = (selected: string | null) =>
+    watchPage(now, watchedTasks(now, isUrgent), { width: 80, ink: 'plain' }, 24, selected, rows);
+  assert.equal(page(null), [
+    '1 done, 1 failed, 1 parked of 3',
+    '',
+    '  TASK           STATE     WHY                                  SINCE      CALLS',
+    '  task-number-2  failed    The service rejected the key of co…  1 min ago  1/10',
+    '  task-number-3  asks you  Which one?                           1 min ago  1/10',
+    '',
+    'task-number-2: The service rejected the key of codex.',
+    '  → set a new key',
+  ]);
+  assert.equal(page('task-number-3').slice(-3), [
+    '',
+    'task-number-3: Which one?',
+    '  → answer it: `tollgate answer q "YOUR ANSWER"`',
+  ]);
 });
 
 test('a change is one line, whatever its texts are', () => {
