@@ -143,10 +143,10 @@ test('a program that comes with an untrusted project, which a call refuses to st
 });
 
 test('a CLI that is newer than what was tested', async () => {
-  rig.install('codex', { version: '0.170.1' });
+  rig.install('codex', { version: '0.172.1' });
   rig.write('.git/HEAD', '');
   assert.equal(await look({ tools: ['codex'] }), [
-    'warn codex version: 0.170.1 is newer than the tested ones (from 0.137.0 up to, but not including, 0.170.0; last 0.169.0) → npm install -g @openai/codex@0.169.0',
+    'warn codex version: 0.172.1 is newer than the tested ones (from 0.137.0 up to, but not including, 0.172.0; last 0.171.0) → npm install -g @openai/codex@0.171.0',
   ]);
 });
 

@@ -33,16 +33,16 @@ export const TESTED_VERSIONS = {
     install: 'npm install -g @github/copilot@1.0.102',
   },
   codex: {
-    tested: ['0.137.0', '0.144.6', '0.150.1', '0.159.3', '0.169.0'],
+    tested: ['0.137.0', '0.144.6', '0.150.1', '0.159.3', '0.169.0', '0.171.0'],
     from: '0.137.0',
-    below: '0.170.0',
-    install: 'npm install -g @openai/codex@0.169.0',
+    below: '0.172.0',
+    install: 'npm install -g @openai/codex@0.171.0',
   },
   claude: {
-    tested: ['2.1.100', '2.1.197', '2.1.330'],
+    tested: ['2.1.100', '2.1.197', '2.1.330', '2.1.332'],
     from: '2.1.100',
     below: '2.2.0',
-    install: 'npm install -g @anthropic-ai/claude-code@2.1.330',
+    install: 'npm install -g @anthropic-ai/claude-code@2.1.332',
   },
 } as const satisfies Record<BuiltIn, VersionRow>;
 

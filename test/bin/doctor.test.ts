@@ -23,7 +23,7 @@ test('what must be done before what may, and how it is checked', async ({ rig })
   assert.is(code, 1);
   assert.is(
     first,
-    '1. must  codex command: codex is not found\n   do    npm install -g @openai/codex@0.169.0\n   check tollgate preflight --tools codex',
+    '1. must  codex command: codex is not found\n   do    npm install -g @openai/codex@0.171.0\n   check tollgate preflight --tools codex',
   );
   assert.match(
     others.at(-2)!,

@@ -46,7 +46,7 @@ test('--quiet prints problems alone, each with its way out, and the verdict', as
   assert.is(code, 1);
   assert.is(
     stdout,
-    'fail  codex command  codex is not found\n                     → npm install -g @openai/codex@0.169.0\nNot ready: 1 failed. `tollgate doctor` says what to fix first.\n',
+    'fail  codex command  codex is not found\n                     → npm install -g @openai/codex@0.171.0\nNot ready: 1 failed. `tollgate doctor` says what to fix first.\n',
   );
 });
 
@@ -61,7 +61,7 @@ test('--json puts one object on stdout, also when a check fails', async () => {
       check: 'codex command',
       status: 'fail',
       found: 'codex is not found',
-      fix: 'npm install -g @openai/codex@0.169.0',
+      fix: 'npm install -g @openai/codex@0.171.0',
     },
   );
 });

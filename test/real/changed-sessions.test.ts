@@ -46,7 +46,7 @@ interface ClaudeMessage {
 const ROWS: readonly Row[] = [
   {
     tool: 'codex',
-    version: '0.169.0',
+    version: '0.171.0',
     store: CODEX_SESSIONS,
     argv: (id) => [
       ...['exec', ...(id === null ? [] : ['resume']), '--json', '--skip-git-repo-check'],
@@ -70,7 +70,7 @@ const ROWS: readonly Row[] = [
   },
   {
     tool: 'claude',
-    version: '2.1.330',
+    version: '2.1.332',
     store: CLAUDE_SESSIONS,
     argv: (id) => [
       ...['-p', '--output-format', 'stream-json', '--verbose', '--allowedTools=Bash'],

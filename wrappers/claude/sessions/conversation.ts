@@ -59,7 +59,7 @@ export function openTranscript(session: SessionFile): Conversation {
 }
 
 /** Versions whose requests were inspected. */
-const TESTED = /^2\.1\.(?:197|330)$/;
+const TESTED = /^2\.1\.(?:197|330|332)$/;
 
 /** The index of the row at which each model message begins, among those that follow the prompt. */
 function stepsIn({ rows }: { rows: ClaudeRow[] }): number[] {

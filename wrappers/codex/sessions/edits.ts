@@ -91,7 +91,7 @@ const read = (table: LineTable, line: number | undefined): Fields | null =>
   line === undefined ? null : readRecord(table.text(line));
 
 /** Versions whose requests were inspected. */
-const TESTED = /^0\.169\./;
+const TESTED = /^0\.(?:169|171)\./;
 
 /** @returns null for a version whose requests were not inspected. */
 export const findFlaws = (table: LineTable, standing: CodexStanding, cliVersion: string | null): Flaw[] | null =>
