@@ -3,7 +3,7 @@
 import type { Resources } from '../contract/resources.ts';
 import { keepToken, read } from './live/requests.ts';
 import { linkState, openStream, place } from './live/stream.ts';
-import { startClock } from './parts/times.tsx';
+import { jumps, startClock } from './parts/times.tsx';
 import { render } from './reactive.ts';
 import { Frame } from './shell/frame.tsx';
 import { followKeys } from './shell/keys.tsx';
@@ -23,7 +23,8 @@ render(<Frame />, at);
 async function startPage(): Promise<void> {
   followTasks();
   followNews();
-  openStream();
+  // The first time at once, then whenever the page wakes: an interruption during its sleep is not always reported.
+  jumps.subscribe(openStream);
   const answered = await read<Resources['/api/page']>('/api/page');
   if (answered.how === 'failed') {
     linkState.value = { how: 'gone', what: answered.problem.what, wayOut: answered.problem.wayOut };

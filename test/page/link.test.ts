@@ -2,6 +2,8 @@
 
 import * as assert from 'uvu/assert';
 import { pageSuite } from './rig/page-suite.ts';
+import { NOW } from './rig/told-names.ts';
+import { PLACES } from './rig/told-world.ts';
 
 const link = pageSuite('link');
 
@@ -148,6 +150,47 @@ link.test(
     assert.is(await page.getByText('What changes is not shown just now').count(), 0);
   },
 );
+
+link.test('a page that slept for an hour asks for a new stream, and reads its state again', async (shown) => {
+  const { page, server, go } = shown;
+  await page.clock.install();
+  await page.reload();
+  await page.locator('.link-state.live').waitFor();
+  await go('tasks');
+  const { tasks } = server.told['/api/tasks'] as { tasks: object[] };
+  server.told['/api/tasks'] = { tasks: [{ ...tasks[0], usd: 7.77 }, tasks[1]] };
+  // The connection is open, and nothing comes from it any more.
+  server.forget();
+  await page.clock.fastForward('01:00:00');
+  await page.getByText('$7.77').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  server.tell({ topic: 'tasks', change: { lines: [{ ...tasks[1]!, usd: 8.88 } as never], gone: [] } });
+  await page.getByText('$8.88').waitFor();
+});
+
+link.test('a clock that is set back or forth makes no time negative, and loses no change', async (shown) => {
+  const { page, server, go } = shown;
+  await page.clock.install({ time: new Date(NOW) });
+  await page.reload();
+  await page.locator('.link-state.live').waitFor();
+  const { tasks } = server.told['/api/tasks'] as { tasks: object[] };
+  let usd = 10;
+  for (const hours of [-3, 400]) {
+    const before = server.opened();
+    await page.clock.setSystemTime(Date.parse(NOW) + hours * 3_600_000);
+    // The page sees the jump at its next tick.
+    await page.waitForFunction((at) => Math.abs(Date.now() - at) < 600_000, Date.parse(NOW) + hours * 3_600_000);
+    await server.opens(before + 1);
+    for (const place of PLACES.filter((each) => !/manifest|changes/.test(each))) {
+      await go(place);
+      for (const time of await page.locator('main time').allInnerTexts()) assert.not.match(time, /-\d|NaN|^in /);
+    }
+    await go('tasks');
+    usd += 1;
+    server.tell({ topic: 'tasks', change: { lines: [{ ...tasks[1]!, usd } as never], gone: [] } });
+    await page.getByText(`$${usd}.00`).waitFor();
+  }
+});
 
 link.test('without the cookie it says so', async ({ page, server }) => {
   const no = {

@@ -56,11 +56,10 @@ export function lasting(ms: number): string {
   return further === 0 ? first : `${first} ${further} ${next[0]}`;
 }
 
-/** Such as `3 min ago`, or `in 2 h 5 min`. */
+/** Such as `3 min ago`. A past event of another clock, or from before the clock was set back, is not in the future. */
 export function since(at: string, now: number): string {
   const ms = now - Date.parse(at);
   if (Number.isNaN(ms)) return 'at an unknown time';
-  if (ms < -1_000) return `in ${lasting(-ms)}`;
   if (ms < 1_500) return 'just now';
   const [unit, size] = UNITS.find(([, size]) => ms >= size)!;
   return `${Math.floor(ms / size)} ${unit} ago`;

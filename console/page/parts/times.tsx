@@ -39,22 +39,26 @@ export function Countdown({ to }: { to: string }) {
   );
 }
 
-/** Provides the time for everything that counts up or down: one timer for the page, and none while the page is hidden. */
+/** Provides the time for everything that counts up or down: one timer for the page; a hidden page shows no new time. */
 const clock = signal(Date.now());
 
 /** Ticks once a second. */
 export const now: ReadonlySignal<number> = clock;
 
+/** Browsers let a hidden page look at least once a minute. */
+const JUMP_MS = 180_000;
+
+/** How often the time has jumped: the machine or the page slept, or the clock was set. A stream can have ended unnoticed. */
+export const jumps = signal(0);
+
 export function startClock(): void {
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let lastAt = Date.now();
   const tick = () => {
-    clock.value = Date.now();
+    const at = Date.now();
+    if (Math.abs(at - lastAt) > JUMP_MS) jumps.value += 1;
+    lastAt = at;
+    if (!document.hidden) clock.value = at;
   };
-  const follow = () => {
-    clearInterval(timer);
-    tick();
-    if (!document.hidden) timer = setInterval(tick, 1_000);
-  };
-  document.addEventListener('visibilitychange', follow);
-  follow();
+  document.addEventListener('visibilitychange', tick);
+  setInterval(tick, 1_000);
 }

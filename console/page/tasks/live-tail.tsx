@@ -6,6 +6,7 @@ import { CopyButton } from '../parts/actions.tsx';
 import { bytes, counted } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { jumps } from '../parts/times.tsx';
 import { useEffect, useLayoutEffect, useRef, useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
 
@@ -35,7 +36,7 @@ export function LiveTail({ task }: { task: string }) {
   const sought = useSignal('');
   const follows = useSignal(true);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => followTail(task, (change) => (tail.value = change(tail.value))), [task]);
+  useEffect(() => followTail(task, (change) => (tail.value = change(tail.value))), [task, jumps.value]);
   const { lines, of, doing, end } = tail.value;
   const words = sought.value.toLowerCase();
   const shown = words === '' ? lines : lines.filter(({ text }) => text.toLowerCase().includes(words));

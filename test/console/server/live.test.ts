@@ -1,7 +1,7 @@
 // What the console tells its pages: also of what changed between the reading of the rows and the first look at the tasks.
 
 import { EventEmitter, once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +9,7 @@ import type { ChangeTold, TaskLine } from '../../../console/contract/page.ts';
 import { follow } from '../../../console/server/live.ts';
 import type { ServedProject } from '../../../console/server/project.ts';
 import { followNow } from '../../../loops/report/follow-now.ts';
+import { openJournal } from '../../../state/journal/journal.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -84,6 +85,34 @@ for (const atRest of [10, 0])
       ['Find out more.'],
     );
   });
+
+test('a change after the clock was set back is told, and counts as the last one', async ({ rig, stop }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  await makeTask(rig, STAGES, 'rests').run();
+  const environment = { ...process.env, HOME: rig.home, XDG_STATE_HOME: '' };
+  let hours = 0;
+  const clock = () => new Date(Date.now() + hours * 3_600_000);
+  const project = { cwd: rig.project, environment, clock } as unknown as ServedProject;
+  const live = follow(project, stop.signal);
+  assert.equal(
+    (await live.lines.all()).map(({ state }) => state),
+    ['done'],
+  );
+  await live.now();
+  for (const jump of [-24, 24]) {
+    hours = jump;
+    const told = new Promise<TaskLine>((resolve) => {
+      live.listen(({ change }) => {
+        const line = change?.lines.find(({ calls }) => calls.budget === 40 + jump);
+        if (line) resolve(line);
+      });
+    });
+    const root = path.join(rig.project, '.tmp/task/rests');
+    openJournal(root, clock).append({ fact: 'budget', calls: 40 + jump, from: 'command' });
+    utimesSync(path.join(root, 'state/journal.jsonl'), clock(), clock());
+    assert.is((await told).state, 'done');
+  }
+});
 
 test('one whose journal cannot be read has its goal all the same', async ({ rig, stop }) => {
   makeTask(rig, STAGES, 'broken');

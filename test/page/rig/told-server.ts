@@ -1,5 +1,6 @@
 // A server that says what a test tells it, by the contract and behind the policy of the console's own page: any text, in any field.
 
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +19,12 @@ export interface ToldServer {
   tell(change: ChangeTold): void;
   /** How many listen. */
   listeners(): number;
+  /** Tells nothing more on the streams that are open; they stay open. */
+  forget(): void;
+  /** How many streams were ever opened. */
+  opened(): number;
+  /** Resolves when so many were opened. */
+  opens(n: number): Promise<void>;
   /** Nobody answers any more, until `reopen`. */
   close(): Promise<void>;
   reopen(): Promise<void>;
@@ -32,6 +39,8 @@ const PAGE = toldPage(readFileSync('dist/console.html'));
 
 export async function openToldServer(told: Record<string, unknown>, page = PAGE): Promise<ToldServer> {
   const streams = new Set<ServerResponse>();
+  const events = new EventEmitter();
+  let opened = 0;
   const refused: ToldServer['refused'] = {};
   const changes: ToldServer['changes'] = [];
   const send = (response: ServerResponse, status: number, body: unknown) => {
@@ -52,6 +61,8 @@ export async function openToldServer(told: Record<string, unknown>, page = PAGE)
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('retry: 100\n\n');
       streams.add(response);
+      opened += 1;
+      events.emit('opened');
       response.on('close', () => streams.delete(response));
     } else if (request.method === 'POST') {
       const chunks: Buffer[] = [];
@@ -84,6 +95,11 @@ export async function openToldServer(told: Record<string, unknown>, page = PAGE)
       for (const stream of streams) stream.write(`data: ${JSON.stringify(change)}\n\n`);
     },
     listeners: () => streams.size,
+    forget: () => streams.clear(),
+    opened: () => opened,
+    async opens(n) {
+      while (opened < n) await once(events, 'opened');
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
