@@ -1,6 +1,7 @@
 // Implements tollgate archive: moves ended tasks out of the way, or deletes them.
 
 import path from 'node:path';
+import { launcherIn } from '../../loops/launcher.ts';
 import {
   chooseTasks,
   leftWorktree,
@@ -17,6 +18,7 @@ import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
+import { comparisonOf, rowNames } from './task-cells.ts';
 
 const DEFAULT_AGE = '30d';
 
@@ -157,17 +159,15 @@ function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBa
   const verb = isTerminal ? '  ' : `${wouldBe}${act}: `;
   const line = (what: string, to: string | null) => `${verb}${what}${to === null ? '' : ` → ${to}`}`;
   const lines = [
-    ...moved.flatMap(({ task_id, to, worktree }) => [
-      line(task_id, to),
-      ...(isTerminal ? [] : worktreeLines(worktree)),
-    ]),
+    ...(isTerminal && dry_run
+      ? rowNames(moved.map(({ task_id }) => task_id)).map((name) => line(name, null))
+      : moved.flatMap(({ task_id, to, worktree }) => [
+          line(task_id, to),
+          ...(isTerminal ? [] : worktreeLines(worktree)),
+        ])),
     ...reports.map(({ batch_id, to }) => line(`the report of batch ${batch_id}`, to)),
     // On a terminal, the list of tasks stays short enough to read.
-    ...(isTerminal
-      ? moved.flatMap(({ task_id, worktree }) =>
-          worktreeLines(worktree).map((text, i) => (i === 0 ? `\n${task_id}: ${text.trim()}` : text)),
-        )
-      : []),
+    ...(isTerminal ? stayingLines(moved) : []),
   ];
   const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];
   const total = `${counted.join(' and ')} ${wouldBe}${act}`;
@@ -189,5 +189,20 @@ const worktreeLines = (worktree: ReturnType<typeof leftWorktree>): string[] =>
         `  its worktree stays: ${worktree.folder} on branch ${worktree.branch}; when its changes are taken:`,
         ...worktree.next_actions.map(({ command }) => `  ${command}`),
       ];
+
+/** On a terminal, one command removes the worktrees of a comparison. */
+function stayingLines(moved: readonly Pick<Done & { how: 'put' }, 'task_id' | 'worktree'>[]): string[] {
+  const staying = moved.filter(({ worktree }) => worktree !== null);
+  const comparisons = new Set(staying.map(({ task_id }) => comparisonOf(task_id)));
+  return [...comparisons].flatMap((id) => {
+    const own = staying.filter(({ task_id }) => comparisonOf(task_id) === id);
+    if (id === null)
+      return own.flatMap(({ task_id, worktree }) =>
+        worktreeLines(worktree).map((text, i) => (i === 0 ? `\n${task_id}: ${text.trim()}` : text)),
+      );
+    const remove = `  ${launcherIn(process.env)} compare --remove ${id}`;
+    return [`\n${id}: ${counts(own.length, 'worktree')} of its variants stay; when the changes are taken:`, remove];
+  });
+}
 
 const invalid = badInputOf('tollgate archive');

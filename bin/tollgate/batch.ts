@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { runBatch } from '../../loops/batch/batch.ts';
+import { type BatchReport, sentenceOf } from '../../loops/batch/report.ts';
 import type { BatchProgress } from '../../loops/batch/request.ts';
 import type { BatchRow } from '../../loops/batch/row.ts';
 import { launcherIn } from '../../loops/launcher.ts';
@@ -13,9 +14,10 @@ import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { startProgress } from '../progress-line.ts';
 import type { Ran } from '../ran.ts';
-import { sheetOf } from '../sheet.ts';
+import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 import { contextOf, flagsOf, optionsOf } from './run-flags.ts';
+import { MARKS } from './run-page.ts';
 import { readInput } from './triage/input.ts';
 
 const MOST = 64;
@@ -132,7 +134,17 @@ function answerTo(ran: Awaited<ReturnType<typeof runBatch>>, { given }: Argument
   }
   const exit = ran.report.exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(ran.report)}\n` };
-  return { exit, out: onSheet(ran.summary, sheetOf(process.env)) };
+  return { exit, out: batchPage(ran.report.state, ran.summary, sheetOf(process.env)) };
+}
+
+/** On a terminal, a mark and a colour show how it ended. */
+function batchPage(state: BatchReport['state'], summary: string, sheet: Sheet): string {
+  if (sheet.width === null) return summary;
+  const [mark, paint] = MARKS[state];
+  const colours = coloursOf(sheet.ink);
+  const [title, ...rest] = summary.split('\n');
+  const head = colours.bold(colours[paint](title!.replace(/^# Batch/, `${mark} Batch`)));
+  return `${head}\n${onSheet(rest.join('\n'), sheet)}`;
 }
 
 const help = () => [toType('see how it is called', `${launcherIn(process.env)} batch --help`)];
@@ -150,7 +162,7 @@ interface BatchReporting {
 export function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
   const stream = printing('stderr');
   let last: BatchProgress | null = null;
-  const line = startProgress(stream, detail, () => (last === null ? 'looking at the tasks' : movingLine(last)));
+  const line = startProgress(stream, detail, () => (last === null ? 'starting' : movingLine(last)));
   return {
     tell(progress) {
       last = progress;
@@ -167,20 +179,22 @@ export function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
 }
 
 function movingLine({ done, failed, active, total, calls, running }: BatchProgress): string {
-  const tools = Object.entries(running).flatMap(([tool, count]) => (count ? [`${tool} ${count}`] : []));
   const calling = Object.values(running).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const tools = Object.entries(running).filter(([, count]) => count);
+  const names = tools.map(([tool, count]) => (tools.length > 1 && count! > 1 ? `${count} ${tool}` : tool)).join(', ');
   const now = [
-    ...(calling === 0 ? [] : [`${calling} calling (${tools.join(', ')})`]),
-    ...(active > calling ? [`${active - calling} waiting or checking`] : []),
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(calling === 0 ? [] : [`${calling} running (${names})`]),
+    ...(active > calling
+      ? [`${active - calling} ${done + failed + calling === 0 ? 'starting' : 'between calls'}`]
+      : []),
     ...(calls === 0 ? [] : [`${calls} paid ${calls === 1 ? 'call' : 'calls'} by ended tasks`]),
   ];
-  return [`${done} of ${total} done, ${failed} failed`, ...now].join(', ');
+  return [`${done} of ${total} done`, ...now].join(', ');
 }
 
 function endedLine(row: BatchRow, { done, failed, total }: BatchProgress): string {
-  const why =
-    row.class === null
-      ? (row.message?.split('\n')[0] ?? null)
-      : `${row.failed_stage ?? 'the start'}, ${row.class} (${row.reason})`;
-  return `${row.task_id}: ${row.state}${why === null ? '' : `: ${why}`} [${done + failed} of ${total}]`;
+  const what = `${row.state.replace('_', ' ')}${row.failed_stage === null ? '' : ` at ${row.failed_stage}`}`;
+  const [why] = sentenceOf(row)?.split('\n') ?? [];
+  return `${row.task_id}: ${what}${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`} [${done + failed} of ${total}]`;
 }

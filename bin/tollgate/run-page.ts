@@ -10,7 +10,7 @@ import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
 import { labelLines } from '../table.ts';
 
-const MARKS: Record<RunReport['state'], [mark: string, paint: Paint]> = {
+export const MARKS: Record<RunReport['state'], [mark: string, paint: Paint]> = {
   done: ['✓', 'green'],
   failed: ['✗', 'red'],
   refused: ['✗', 'red'],

@@ -3,11 +3,11 @@
 import path from 'node:path';
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { actionLine, type NextAction, toType } from '../../policies/facts/next-action.ts';
+import { actionLine, isNote, type NextAction, noteOf, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
-import { oneLine, tookWords, visible } from '../../policies/text/display.ts';
+import { figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
 import { isRegular, readRegular } from '../../state/disk/regular-file.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -120,13 +120,11 @@ const MAX_GROUPS = 9;
 const MAX_CHARS = 400;
 
 export function renderBatch(report: BatchReport): string {
-  const { totals, by_failure: groups, notes, next_actions: next, files } = report;
+  const { by_failure: groups, notes, next_actions: next, files } = report;
   const more = groups.length - MAX_GROUPS;
   return visible(
     `${[
       `# Batch ${report.batch_id}: ${headline(report)}`,
-      '',
-      ...totalsTable(totals),
       '',
       ...(groups.length === 0
         ? []
@@ -137,54 +135,67 @@ export function renderBatch(report: BatchReport): string {
       ...notifiedLines(report.notified ?? []),
       ...(notes.length === 0 ? [] : ['']),
       ...(next.length === 0 ? [] : ['Next:', ...next.map((action) => `- ${actionLine(action)}`), '']),
+      ...doneLine(report.tasks),
+      `Cost: ${costWords(report)}`,
       `Files: ${path.dirname(files.report)}${path.sep}`,
     ].join('\n')}\n`,
   );
 }
 
-/** Without the columns in which nothing is counted. */
-function totalsTable({ duration_ms, ...counts }: BatchReport['totals']): string[] {
-  const { tasks, done, failed, broken, refused, interrupted, not_started, calls } = counts;
-  const cells = [
-    ...[
-      ['tasks', tasks],
-      ['done', done],
-      ['failed', failed],
-    ],
-    ...[
-      ['broken', broken],
-      ['refused', refused],
-      ['interrupted', interrupted],
-      ['not started', not_started],
-    ].filter(([, count]) => count !== 0),
-    ...[
-      ['paid calls', calls],
-      ['time', tookWords(duration_ms)],
-    ],
-  ];
-  const row = (texts: readonly unknown[]) => `| ${texts.join(' | ')} |`;
-  return [row(cells.map(([name]) => name)), `|${'---|'.repeat(cells.length)}`, row(cells.map(([, value]) => value))];
+const OTHERS = ['failed', 'broken', 'refused', 'interrupted', 'not_started'] as const satisfies readonly BatchState[];
+
+function headline({ state, totals }: BatchReport): string {
+  const { done, tasks } = totals;
+  const others = OTHERS.filter((other) => totals[other] > 0);
+  return [
+    ...(state === 'interrupted' ? ['interrupted'] : []),
+    `${done} of ${counted(tasks, 'task')} done`,
+    ...others.map((other) => `${totals[other]} ${other.replace('_', ' ')}`),
+  ].join(', ');
 }
 
-function headline({ state, totals: { done, tasks } }: BatchReport): string {
-  const share = `${done} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} done`;
-  return state === 'interrupted' ? `interrupted, ${share}` : share;
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+function doneLine(tasks: readonly BatchRow[]): string[] {
+  const done = tasks.filter(({ state }) => state === 'done').map(({ task_id }) => task_id);
+  const more = done.length > NAMED ? ` and ${done.length - NAMED} more` : '';
+  return done.length === 0 ? [] : [`Done: ${oneLine(done.slice(0, NAMED).join(', '), MAX_CHARS)}${more}`];
 }
+
+/** The tokens of a call that was retried are in the journal of its task only. */
+function costWords({ tasks, totals: { calls, duration_ms } }: BatchReport): string {
+  const known = tasks.flatMap(({ stages }) => stages.filter((stage) => stage.calls > 0 && stage.tokens !== null));
+  const tokens = figure(known.reduce((sum, stage) => sum + stage.tokens!, 0));
+  const unknown = calls > known.length ? ` (unknown for ${counted(calls - known.length, 'call')})` : '';
+  const ofTokens = calls === 0 ? [] : [known.length === 0 ? 'tokens unknown' : `${tokens} tokens${unknown}`];
+  return [counted(calls, 'paid call'), ...ofTokens, tookWords(duration_ms)].join('; ');
+}
+
+const failedStageOf = ({ stages, failed_stage }: BatchRow) => stages.find(({ stage }) => stage === failed_stage);
+
+/** What happened to a task that is not done, in one sentence; null if nothing is known. */
+export const sentenceOf = (row: BatchRow): string | null =>
+  row.class === null
+    ? row.message
+    : failureSentence({ class: row.class, reason: row.reason, tool: failedStageOf(row)?.tool ?? null });
 
 /** A heading of what happened, the evidence and the steps of the first task, and the class for those who know it. */
 function groupLines(group: BatchFailure, rows: readonly BatchRow[]): string[] {
   const { class: errorClass, reason, message, count, task_ids: tasks } = group;
-  const what =
-    errorClass === null ? oneLine(message ?? 'failed', MAX_CHARS) : failureSentence({ class: errorClass, reason });
+  const same = rows.filter(({ task_id }) => tasks.includes(task_id));
+  const sentences = new Set(same.map(sentenceOf));
+  // Where the tasks called different CLIs, the sentence names none.
+  const common = errorClass === null ? (message ?? 'failed') : failureSentence({ class: errorClass, reason });
+  const what = oneLine((sentences.size === 1 && [...sentences][0]) || common, MAX_CHARS);
   const more = count > tasks.length ? ` and ${count - tasks.length} more` : '';
-  const first = rows.find(({ task_id }) => task_id === tasks[0]);
-  const evidence = first?.stages.find(({ stage }) => stage === first.failed_stage)?.evidence?.text ?? '';
+  const evidence = (same[0] && failedStageOf(same[0])?.evidence?.text) ?? '';
   return [
-    `- ${count} × ${what}`,
-    `  tasks: ${oneLine(tasks.join(', '), MAX_CHARS)}${more}`,
+    `- ${count === 1 ? '' : `${count} tasks: `}${what}`,
+    `  ${count === 1 ? 'task' : 'tasks'}: ${oneLine(tasks.join(', '), MAX_CHARS)}${more}`,
     ...(evidence === '' ? [] : [`  evidence: ${oneLine(evidence, MAX_CHARS)}`]),
     ...thenLine(group),
     ...group.next_actions.slice(0, 2).map((action) => {
+      if (isNote(action)) return `  note: ${oneLine(noteOf(action), MAX_CHARS)}`;
       const line = actionLine({ ...action, text: oneLine(action.text, MAX_CHARS) });
       return `  next${count === 1 ? '' : ` for ${tasks[0]}`}: ${line}`;
     }),
@@ -264,8 +275,13 @@ export function renderStart(
     state === 'running'
       ? [`running (pid ${owner.pid}); it writes its report at its end`, [toType('see its tasks', `${launcher} status`)]]
       : ['interrupted: its process ended without a report', next_actions];
-  const tasks = `${ids.length} ${ids.length === 1 ? 'task' : 'tasks'}`;
-  const lines = [`# Batch ${batch_id}: ${what}`, '', oneLine(`${tasks}: ${named}`, MAX_CHARS), '', 'Next:'];
+  const lines = [
+    `# Batch ${batch_id}: ${what}`,
+    '',
+    oneLine(`${counted(ids.length, 'task')}: ${named}`, MAX_CHARS),
+    '',
+    'Next:',
+  ];
   return visible(`${[...lines, ...next.map((action) => `- ${actionLine(action)}`)].join('\n')}\n`);
 }
 

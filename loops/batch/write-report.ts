@@ -98,7 +98,7 @@ export async function writeBatchReport(
             ? []
             : [
                 toType(
-                  `continue with the ${begun.length} that ${begun.length === 1 ? 'has' : 'have'} begun`,
+                  `continue with the ${begun.length === 1 ? 'one that has' : `${begun.length} that have`} begun`,
                   lineOf(begunFile, flags.filter(isNoRedo)),
                   'pays',
                 ),
@@ -107,7 +107,7 @@ export async function writeBatchReport(
             ? []
             : [
                 toType(
-                  `run the ${untouched.length} unfinished ${untouched.length === 1 ? 'task' : 'tasks'} again; finished stages are not paid twice`,
+                  `run the ${untouched.length === 1 ? 'unfinished task' : `${untouched.length} unfinished tasks`} again; finished stages are not paid twice`,
                   lineOf(begun.length === 0 ? files.left : untouchedFile, flags),
                   'pays',
                 ),

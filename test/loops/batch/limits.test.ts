@@ -103,7 +103,7 @@ test('--fail-fast: what is at work when another fails comes to its end', async (
   const running = rig.start('tollgate', ['batch', ...ids, '--json', '--concurrency=2', '--fail-fast']);
   const [first, second] = [await rig.call(), await rig.call()];
   await first.tell(...failWith('codex', 'The model `gpt-9` does not exist or you do not have access to it.', 404));
-  await running.says(/: failed: codex_review, tooling \(model_not_found\) \[1 of 4\]/);
+  await running.says(/: failed at codex_review: The requested model does not exist.* \[1 of 4\]/);
   await second.tell(...answerWith('codex', 'done'));
   const { totals } = JSON.parse((await running.result).stdout) as BatchReport;
   assert.equal([totals.done, totals.failed, totals.not_started, rig.calls.length], [1, 1, 2, 2]);

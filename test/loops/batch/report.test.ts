@@ -56,29 +56,43 @@ test('whole', () => {
   ];
   assert.is(
     renderBatch(reportOf(all, 130)),
-    `# Batch 20260301100000-abcd: interrupted, 1 of 5 tasks done
-
-| tasks | done | failed | refused | not started | paid calls | time |
-|---|---|---|---|---|---|---|
-| 5 | 1 | 2 | 1 | 1 | 3 | 12 s |
+    `# Batch 20260301100000-abcd: interrupted, 1 of 5 tasks done, 2 failed, 1 refused, 1 not started
 
 ## Failures
 
-- 2 × The CLI is not signed in.
+- 2 tasks: The CLI is not signed in.
   tasks: b, c
   not before: 2026-03-02T00:00:00.000Z
   next for b: start \`codex login\`
   next for b: check it: \`tollgate preflight --tools codex\`
   class: auth (not_signed_in)
-- 1 × another run has this task
-  tasks: d
+- another run has this task
+  task: d
 
 Next:
 - run the remaining tasks: \`tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2\`
 
+Done: a
+Cost: 3 paid calls; tokens unknown; 12 s
 Files: /p/.tmp/batch/b/
 `,
   );
+});
+
+test('a failure of one CLI names it, and a note is no step; the tokens of a call are known or named as unknown', () => {
+  const stages = (tokens: number | null) =>
+    [{ stage: 'codex_brief', tool: 'codex', calls: 1, tokens, evidence: null }] as unknown as BatchRow['stages'];
+  const { row, next } = failed('b', { stages: stages(null) });
+  const all = [done('a'), { row, next: [next[0]!, toDo('note: no key is set')] }];
+  all[0]!.row.stages = stages(1200);
+  const page = renderBatch(reportOf(all));
+  for (const line of [
+    '- codex is not signed in.',
+    '  next: start `codex login`',
+    '  note: no key is set',
+    'Cost: 2 paid calls; 1,200 tokens (unknown for 1 call); 12 s',
+  ])
+    assert.ok(page.includes(`\n${line}\n`), page);
 });
 
 test('a thousand tasks that all fail differently still make a short page', () => {
