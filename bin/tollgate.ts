@@ -105,7 +105,7 @@ function usage(all = false): string {
     ? `Own help: ${WRAPPERS.join(', ')}.`
     : 'Flags: tollgate COMMAND --help. Every command: tollgate --help --all.';
   return `${[
-    'Usage: tollgate COMMAND [options]',
+    `Usage: tollgate COMMAND [options]${all ? '' : '   To begin: tollgate doctor'}`,
     ...columns(commands).map((line) => wrapped(line, 80)),
     '',
     `Exit codes: ${ok} done; ${failure} failed; ${badInput} bad input, nothing was paid; ${EXIT_BUG} internal error;`,

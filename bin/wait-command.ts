@@ -39,9 +39,9 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const WAIT_SPEC = {
   name: 'wait_parallel_tasks',
-  usage: '[--task-1-done FILE] [--task-1-pid FILE|PID] [--task-1-out FILE] … [TASK…] [--timeout-ms N]',
+  usage: '[TASK…] [--task-1-done FILE] [--task-1-pid FILE|PID] [--task-1-out FILE] … [--timeout-ms N]',
   about:
-    'Waits for calls, each named by its files, and for dispatched tasks. A call is done when its done marker is there; it has failed when the marker holds an exit code other than 0, or when its process is gone and no marker is there. A marker counts only for the process that it names, and never while a wrapper that was started to write it is at work; what was there before the wait began is reported as such. Most reliable: give the pid in $! of the shell.',
+    'Waits for tasks, and prints a line as each ends. Also waits for calls of the wrappers, each named by its files.\n\nA call is done when its done marker exists. It has failed if the marker holds an exit code other than 0, or if its process ended without a marker. A marker counts only for the process that it names, so give the pid too: `$!` of the shell, or the file of --pid-file. A result from before the wait is reported as such.',
   flags: {
     'timeout-ms': {
       takes: 'number',
@@ -60,9 +60,9 @@ export const WAIT_SPEC = {
   families: FAMILIES,
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
   examples: [
-    ['wait_parallel_tasks --task-1-done a.done --task-1-pid a.pid --task-2-done b.done', 'two wrappers'],
+    ['wait_parallel_tasks api docs --fail-fast', 'two tasks, until one fails'],
     ['wait_parallel_tasks --task-1-done a.done --task-1-pid $!', 'the wrapper that the shell has just started'],
-    ['wait_parallel_tasks .tmp/task/api .tmp/task/docs --fail-fast', 'two tasks, until one fails'],
+    ['wait_parallel_tasks --task-1-done a.done --task-1-pid a.pid --task-2-done b.done', 'two wrappers'],
     ['wait_parallel_tasks --task-1-pid 4711 --timeout-ms 60000', 'any process, for a minute'],
   ],
   exits: [

@@ -162,7 +162,7 @@ function showOnTerminal({ task_id, used, total, usage }: BudgetObject, sentence:
     of.usd === null ? 'unknown' : dollars(of.usd),
   ]);
   const unknown = unknownOf(usage.all);
-  const below = unknown === '' ? [] : [`Not included: ${unknown}`];
+  const below = unknown === '' ? [] : [`Unknown: ${unknown}`];
   const table =
     rows.length === 0 ? [] : ['', bold('Calls by stage, ever:'), ...tableLines(STAGES, rows, sheet), ...below];
   return `${[`${bold(task_id)}`, `${bar(used, total, sheet)}  ${sentence}`, ...table].join('\n')}\n`;
@@ -171,10 +171,10 @@ function showOnTerminal({ task_id, used, total, usage }: BudgetObject, sentence:
 const STAGES: readonly Column[] = ['STAGE', 'CALLS', 'TOKENS', 'COST'].map((heading) => ({ heading }));
 
 /** What its sums lack. */
-const unknownOf = ({ unknown_calls: calls, unpriced_calls: unpriced, total_tokens, usd }: UsedSoFar): string =>
+const unknownOf = ({ unknown_calls: calls, unpriced_calls: unpriced }: UsedSoFar): string =>
   [
-    ...(calls > 0 && total_tokens !== null ? [`the unknown tokens of ${calls} ${calls === 1 ? 'call' : 'calls'}`] : []),
-    ...(unpriced > 0 && usd !== null ? [`${unpriced} without a price`] : []),
+    ...(calls > 0 ? [`the tokens of ${calls} ${calls === 1 ? 'call' : 'calls'}`] : []),
+    ...(unpriced > 0 ? [`the cost of ${unpriced} ${unpriced === 1 ? 'call' : 'calls'}`] : []),
   ].join(', ');
 
 function usageLine(of: UsedSoFar): string {

@@ -70,7 +70,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate report',
   usage: '[DIR] [options]',
   about:
-    'Shows the state of all tasks, the last one first, and their failures: one line for one failure of many tasks. Or shows the logged API failures.',
+    'Shows all tasks. On a terminal, first their failures in groups: what failed, why, what to do, and what it cost. Or shows the logged API failures.',
   flags: {
     format: { takes: 'choice', choices: Object.keys(FORMATS), about: 'the format', default: 'text' },
     since: { takes: 'text', about: 'only tasks with activity within this time, such as 24h or 7d' },

@@ -12,7 +12,7 @@ import { columns } from '../wrap.ts';
 const SPEC: CommandSpec = {
   name: 'tollgate scope',
   usage: 'ask PATH… [--task TASK]',
-  about: 'Shows for each path whether the task may change it, and which line of the manifest decides that.',
+  about: 'Shows for each path whether the task may change it, and which part of the manifest decides that.',
   flags: {
     task: {
       takes: 'text',

@@ -78,7 +78,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   call: {
     group: 'call',
-    about: 'call any CLI once, in one line',
+    about: 'one prompt to any CLI, without a task',
     writes: true,
     word: 'tool',
     load: () => import('./call.ts'),
@@ -123,7 +123,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   report: {
     group: 'inspect',
-    about: 'list all tasks, and their failures by signature',
+    about: 'all tasks, their failures in groups, and what to do',
     load: async () => ({ run: (await inspect()).report }),
   },
   trace: {

@@ -91,7 +91,7 @@ export const amount = (count: number, unit: Unit): string =>
   unit === 'usd' ? `$${Number(count.toFixed(4))}` : `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
 
 /** `7 of 100 calls a day of codex`. */
-export function useWords({ used, most, unit, per, tool, project }: BudgetUsed): string {
+function useWords({ used, most, unit, per, tool, project }: BudgetUsed): string {
   const whose = `${tool === 'any' ? '' : ` of ${tool}`}${project === null ? '' : ' of this project'}`;
   const spent = unit === 'usd' ? amount(used, unit) : used;
   return `${spent} of ${amount(most, unit)} a ${per}${whose}`;

@@ -4,11 +4,11 @@ import { limitsInForce } from '../../../loops/limits/in-force.ts';
 import { locked } from '../../../loops/limits/ledger-lock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isBuiltIn, namedTools } from '../../../policies/facts/tools.ts';
-import { amount, type BudgetUsed, budgetsUsed, standingWords, useWords } from '../../../policies/limits/budget-use.ts';
+import { amount, type BudgetUsed, budgetsUsed, standingWords } from '../../../policies/limits/budget-use.ts';
 import { type Hold, holdWords } from '../../../policies/limits/holds.ts';
 import { asOf, countingFrom, type LimitsLedger } from '../../../policies/limits/ledger.ts';
 import { isLimited, type LimitsInForce } from '../../../policies/limits/limits.ts';
-import { spell } from '../../../policies/text/display.ts';
+import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { StrangeStateError } from '../../../state/disk/strange-state-error.ts';
 import {
   readHolds,
@@ -22,9 +22,10 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { projectRoot } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { Arguments } from '../../command-line.ts';
-import { ago } from '../../from-here.ts';
+import { whenWords } from '../../from-here.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { coloursOf, isUnicode, type Sheet, sheetOf } from '../../sheet.ts';
+import { labelLines } from '../../table.ts';
 import { changedLimits, isChange } from './changed-limits.ts';
 
 const invalid = badInputOf('tollgate budget');
@@ -164,22 +165,57 @@ function limitsPage(shown: Shown, sheet: Sheet): string {
     ...(inForce.some(({ limits }) => isLimited(limits))
       ? []
       : ['No limit over all tasks; `tollgate budget --per day --set 100` sets one']),
-    ...budgetsUsed(inForce, ledger, now).map(
-      (row) => `${budgetLine(row, now, sheet)}${unknownWords(row)}${countedWords(row, now, sheet)}`,
-    ),
-    ...at_once.map((row) => pace(row, 'at once')),
-    ...per_minute.map((row) => pace(row, 'a minute')),
+    ...(sheet.width === null
+      ? [
+          ...budgetsUsed(inForce, ledger, now).map(
+            (row) => `${standingWords(row)}, ${leftWords(row)} left${unknownWords(row)}${countedWords(row)}`,
+          ),
+          ...at_once.map((row) => pace(row, 'at once')),
+          ...per_minute.map((row) => pace(row, 'a minute')),
+        ]
+      : limitRows(shown, at_once, per_minute, sheet)),
     ...(open.length === 0 ? [] : ['Calls that are made now:', ...open.map(openWords)]),
-    ...holds.map(holdWords),
+    ...(sheet.width === null ? holds.map(holdWords) : []),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** A terminal shows a bar, and when the budget begins again; a pipe gets the times. */
-function budgetLine(row: BudgetUsed, now: Date, sheet: Sheet): string {
-  if (sheet.width === null) return `${standingWords(row)}, ${leftWords(row)} left`;
-  const reset = spell(Math.max(0, row.until.getTime() - now.getTime()));
-  return `${bar(row.used, row.most, sheet)}  ${useWords(row)}, ${leftWords(row)} left; starts again in ${reset}`;
+/** On a terminal: what is limited, a bar, and when it starts again. */
+function limitRows(
+  { inForce, ledger, holds, now }: Shown,
+  atOnce: readonly PaceRow[],
+  perMinute: readonly PaceRow[],
+  sheet: Sheet,
+): string[] {
+  const whose = ({ tool, project }: { tool: string; project: string | null }) =>
+    `${tool === 'any' ? 'all CLIs' : tool}${project === null ? '' : ' (this project)'}`;
+  const when = (ms: number) => whenWords(new Date(ms).toISOString(), now);
+  const rows: [label: string, text: string][] = [
+    ...budgetsUsed(inForce, ledger, now).flatMap((row): [string, string][] => {
+      const spent = row.unit === 'usd' ? amount(row.used, 'usd') : row.used;
+      const since = row.counted_since;
+      return [
+        [
+          whose(row),
+          `${bar(row.used, row.most, sheet)}  ${spent} of ${amount(row.most, row.unit)} ${row.per === 'day' ? 'today' : `this ${row.per}`}, ${leftWords(row)} left`,
+        ],
+        ['', `starts again ${when(row.until.getTime())}${unknownWords(row)}`],
+        ...(since === null
+          ? []
+          : [['', `counted since ${when(since.getTime())}, when the first limit was set`] as [string, string]]),
+      ];
+    }),
+    ...atOnce.map((row): [string, string] => [whose(row), `at most ${amount(row.most, 'calls')} at once`]),
+    ...perMinute.map((row): [string, string] => [whose(row), `at most ${amount(row.most, 'calls')} a minute`]),
+    ...holds.flatMap(({ tool, account, model, reason, until, seen_at }): [string, string][] => [
+      [
+        tool,
+        `held until ${until === null ? 'a call tests it' : when(until)}: ${failureSentence({ class: 'quota', reason, tool })}`,
+      ],
+      ['', `since ${when(seen_at)}; login: ${account}${model === null || model === '*' ? '' : `, model: ${model}`}`],
+    ]),
+  ];
+  return rows.length === 0 ? [] : labelLines(rows, sheet.ink);
 }
 
 const leftWords = ({ most, used, unit }: BudgetUsed): string => amount(Math.max(0, most - used), unit);
@@ -187,11 +223,8 @@ const leftWords = ({ most, used, unit }: BudgetUsed): string => amount(Math.max(
 const unknownWords = ({ unknown_calls: n, unit }: BudgetUsed): string =>
   n === 0 ? '' : `; ${amount(n, 'calls')} more with unknown ${unit === 'usd' ? 'price' : 'tokens'}`;
 
-function countedWords({ counted_since: since }: BudgetUsed, now: Date, sheet: Sheet): string {
-  if (since === null) return '';
-  if (sheet.width !== null) return `; counted since the first limit was set, ${ago(since.toISOString(), now)}`;
-  return `; calls before ${since.toISOString()} are not all counted, since no limit was set`;
-}
+const countedWords = ({ counted_since: since }: BudgetUsed): string =>
+  since === null ? '' : `; calls before ${since.toISOString()} are not all counted, since no limit was set`;
 
 const openWords = ({ call_id, tool, pid, since }: LimitsObject['open'][number]): string =>
   `  ${tool} ${call_id} (pid ${pid}) since ${since}`;

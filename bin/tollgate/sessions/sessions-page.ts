@@ -6,8 +6,8 @@ import type { Backup } from '../../../loops/session/backups.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { figure, shellWord, visible } from '../../../policies/text/display.ts';
 import { ago, whenWords } from '../../from-here.ts';
-import type { Sheet } from '../../sheet.ts';
-import { type Column, tableLines } from '../../table.ts';
+import { coloursOf, type Sheet } from '../../sheet.ts';
+import { type Column, labelLines, tableLines } from '../../table.ts';
 import { timeCell } from '../task-cells.ts';
 
 export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet: Sheet): string[] {
@@ -42,18 +42,29 @@ const SESSIONS: readonly Column[] = [
   },
 ];
 
-export const detailLines = (sessions: readonly KnownSession[], now: Date): string[] =>
-  sessions.flatMap(({ tag, tool, entry, file, bytes, turns, health }) => [
-    `${tag}: ${tool} ${entry.session_id}`,
-    `  file: ${file === null ? `not found; ${tool} deleted it, or keeps it in another home: no run can continue it from here` : `${file} (${sizeOf(bytes)})`}`,
-    ...(turns === null ? [] : [`  turns: ${turns}`]),
-    `  tokens: ${entry.context_tokens === null ? '' : `${figure(entry.context_tokens)} in its context; `}${figure(entry.total_tokens)} in all`,
-    `  last used: ${whenWords(entry.last_used, now)}, in ${entry.cwd}`,
-    ...(entry.error_count === 0 ? [] : [`  errors in a row: ${entry.error_count}`]),
-    ...(file === null ? [] : [`  health: ${health}`]),
-    ...(entry.poisoned === undefined ? [] : [`  not continued: ${entry.poisoned}`]),
-    `  next: ${file === null ? `begin a fresh one: tollgate sessions forget ${shellWord(tag)}` : `tollgate history ${entry.session_id}`}`,
-  ]);
+export const detailLines = (sessions: readonly KnownSession[], now: Date, { ink }: Sheet): string[] =>
+  sessions.flatMap(({ tag, tool, entry, file, bytes, turns, health }, i) => {
+    const gone = `not found; ${tool} deleted it, or keeps it in another home: no run can continue it from here`;
+    const tokens = entry.context_tokens === null ? '' : `${figure(entry.context_tokens)} in its context; `;
+    const rows: [label: string, text: string | null][] = [
+      ['last used', `${whenWords(entry.last_used, now)}, in ${entry.cwd}`],
+      ['file', file === null ? gone : `${file} (${sizeOf(bytes)})`],
+      ['turns', turns === null ? null : String(turns)],
+      ['tokens', `${tokens}${figure(entry.total_tokens)} in all`],
+      ['errors', entry.error_count === 0 ? null : `${entry.error_count} in a row`],
+      ['health', file === null ? null : health],
+      ['stopped', entry.poisoned === undefined ? null : `not continued: ${entry.poisoned}`],
+      [
+        'next',
+        file === null
+          ? `begin a fresh one: \`tollgate sessions forget ${shellWord(tag)}\``
+          : `read it: \`tollgate history ${entry.session_id}\``,
+      ],
+    ];
+    const shown = rows.flatMap(([label, text]) => (text === null ? [] : [[label, visible(text)] as const]));
+    const head = coloursOf(ink).bold(visible(`${tag}: ${tool} ${entry.session_id}`));
+    return [...(i === 0 ? [] : ['']), head, ...labelLines(shown, ink)];
+  });
 
 export function adoptableLines(
   sessions: Awaited<ReturnType<typeof listAdoptable>>['sessions'],

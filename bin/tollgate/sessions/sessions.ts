@@ -92,7 +92,7 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
     return shown(
       await found(asking, args, words[0]!),
       args,
-      (sessions) => detailLines(sessions, asking.clock()).map((line) => visible(line)),
+      (sessions) => detailLines(sessions, asking.clock(), sheetOf(process.env)),
       words[0],
     );
   },

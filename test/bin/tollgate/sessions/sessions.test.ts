@@ -43,7 +43,7 @@ test('a session is taken on, listed, shown and forgotten', async ({ rig }) => {
     ['the login', 'codex', made, 1, 'well-formed', ID],
   );
   assert.match((await ask(rig, 'list')).stdout, /the login {2}codex {2}01a1ffb7.* KiB|B .*no errors {2}well-formed/);
-  for (const word of ['the login', ID]) assert.match((await ask(rig, 'show', word)).stdout, `file: ${made}`);
+  for (const word of ['the login', ID]) assert.match((await ask(rig, 'show', word)).stdout, `file       ${made}`);
   const forgot = await ask(rig, 'forget', 'the login');
   assert.equal([forgot.code, stored(rig).active_sessions, stored(rig).given_up], [0, {}, { codex: [ID] }]);
   assert.is(readFileSync(made, 'utf8').length > 0, true);
@@ -58,7 +58,7 @@ test('a session whose file is gone has an unknown health', async ({ rig }) => {
   writeFileSync(file(rig), JSON.stringify(entries));
   assert.match(
     (await ask(rig, 'show', 'a')).stdout,
-    /file: not found; [\s\S]*next: begin a fresh one: tollgate sessions forget a\n/,
+    /file +not found; [\s\S]*next +begin a fresh one: `tollgate sessions forget a`\n/,
   );
 });
 
@@ -67,7 +67,7 @@ test('gemini: what its installed version would send twice is told, though its fi
 }) => {
   makeSession('gemini', rig, [{ prompt: 'one', tool: { name: 'shell', input: {}, output: 'a' }, answer: 'ONE' }]);
   await ask(rig, 'adopt', 'a', SESSION_IDS.gemini, '--tool=gemini');
-  assert.match((await ask(rig, 'show', 'a')).stdout, 'health: 1 flaw; repaired before the session continues');
+  assert.match((await ask(rig, 'show', 'a')).stdout, 'health     1 flaw; repaired before the session continues');
 });
 
 test('a sessions.json that is none is set aside with a word, whoever changes it', async ({ rig }) => {
