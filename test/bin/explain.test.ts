@@ -105,10 +105,7 @@ test('a failure that a success has resolved is told as what was', async ({ rig }
   rig.answer(() => answerWith('codex', ANSWER));
   await task.run();
   const text = await explained(rig, '--verbose');
-  assert.is(
-    text.split('\n')[0],
-    'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME: auth (bad_key).',
-  );
+  assert.is(text.split('\n')[0], 'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME.');
   assert.match(lineOf(text, 'made from')!, 'incorrect api key provided');
   assert.not.match(text, 'Next:');
   const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
@@ -121,7 +118,7 @@ test('a run that was refused, and one that was interrupted, have not failed', as
   await rig.call();
   running.signal('SIGINT');
   await running.result;
-  assert.is((await explained(rig)).split('\n')[1], 'fix was interrupted at codex_review, TIME: transient (cancelled).');
+  assert.is((await explained(rig)).split('\n')[1], 'fix was interrupted at codex_review, TIME.');
   rig.answer(() => answerWith('codex', ANSWER));
   await makeTask(rig, ONE).run();
   assert.match(
@@ -129,10 +126,7 @@ test('a run that was refused, and one that was interrupted, have not failed', as
     /^fix has succeeded since, TIME\. Before, it had been interrupted at codex_review, /,
   );
   await makeTask(rig, { ...ONE, goal: 'Another.' }).run();
-  assert.is(
-    (await explained(rig)).split('\n')[1],
-    'fix was refused at codex_review (codex), TIME: tooling (prompt_changed).',
-  );
+  assert.is((await explained(rig)).split('\n')[1], 'fix was refused at codex_review (codex), TIME.');
 });
 
 test('a stage that is not the last one to fail', async ({ rig }) => {
@@ -144,7 +138,7 @@ test('a stage that is not the last one to fail', async ({ rig }) => {
   const answers = [BOOM, answerWith('codex', ANSWER), NO_KEY];
   rig.answer(() => answers[rig.calls.length - 1]!);
   await task.run();
-  assert.is((await explained(rig)).split('\n')[1], 'fix failed at two (codex), TIME: auth (bad_key).');
+  assert.is((await explained(rig)).split('\n')[1], 'fix failed at two (codex), TIME.');
   assert.is(await explained(rig, '--stage', 'one'), 'the last call of one succeeded (TIME)\n');
   const { code, stdout, stderr } = await rig.run('tollgate', ['explain', 'fix', '--stage', 'tow']);
   assert.equal(

@@ -87,6 +87,7 @@ function renderExplanation(explanation: FailureExplanation, sheet: Sheet, which:
     ['seen', seenOf(explanation)],
     ['not before', explanation.retry_at],
     ['call', explanation.call_id],
+    ['class', classOf(explanation, which)],
     ...(which === 'short' ? [] : detailsOf(explanation)),
   ];
   const shown = rows.flatMap(([label, text]) => (text === null ? [] : [{ label, text: words(text) }]));
@@ -94,9 +95,9 @@ function renderExplanation(explanation: FailureExplanation, sheet: Sheet, which:
   const head = [paint(bold(words(explanation.sentence))), words(headline(explanation))];
   const blocks = [
     explanation.resolved_at === null ? head : head.reverse(),
+    listed(bold('The gate found:'), findings.flatMap(findingLines)),
     first === undefined ? [] : [`${bold('Next:')} ${cyan(first)}`],
     shown.map(({ label, text }) => `${dim(label.padEnd(width))}  ${text}`),
-    listed(bold('The gate found:'), findings.flatMap(findingLines)),
     listed(
       bold('Other actions:'),
       others.map((action) => `- ${action}`),
@@ -113,8 +114,10 @@ const findingLines = ({ check, text, missing }: Finding): string[] => [
   ...missing.filter((name) => !text.includes(name)).map((name) => `  - ${words(name)}`),
 ];
 
+const classOf = ({ class: errorClass, reason, meaning }: FailureExplanation, which: 'short' | 'whole'): string =>
+  `${errorClass}${reason === null ? '' : ` (${reason})`}${which === 'short' ? '' : `: ${meaning}`}`;
+
 const detailsOf = (explanation: FailureExplanation): [label: string, text: string | null][] => [
-  ['class', `${explanation.class}: ${explanation.meaning}`],
   ['policy', policyOf(explanation)],
   ['rule', ruleOf(explanation)],
   ['signature', explanation.signature],
@@ -130,12 +133,12 @@ const OTHER_THAN_FAILED: Record<string, string> = {
 };
 
 function headline(explanation: FailureExplanation): string {
-  const { task_id, of, stage, tool, at, resolved_at, class: errorClass, reason } = explanation;
+  const { task_id, of, stage, tool, at, resolved_at, reason } = explanation;
   const other = OTHER_THAN_FAILED[reason ?? ''];
   const was = other === undefined ? 'failed' : `was ${other}`;
   const had = other === undefined ? 'failed' : `been ${other}`;
   const where = stage === null ? 'before any stage' : `at ${stage}${tool === null ? '' : ` (${tool})`}`;
-  const what = `${where}, ${at}: ${errorClass}${reason === null ? '' : ` (${reason})`}.`;
+  const what = `${where}, ${at}.`;
   if (of === 'call') return `A call of ${task_id} ${was} ${what}`;
   if (resolved_at === null) return `${task_id} ${was} ${what}`;
   return `${task_id} has succeeded since, ${resolved_at}. Before, it had ${had} ${what}`;
