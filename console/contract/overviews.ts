@@ -195,6 +195,20 @@ export interface BookShown extends BookLine {
   next_actions: NextAction[];
   /** ISO time at which the service is called again; null if nothing is awaited. */
   waits_until: string | null;
+  /** Each section that was requested, in the order of the book. */
+  requested: {
+    section: number;
+    title: string | null;
+    state: 'accepted' | 'held' | 'running' | 'open';
+    attempts: number;
+    /** Of its ended calls. */
+    ms: number;
+    /** ISO time since when its call runs; null if none does. */
+    since: string | null;
+    usd: number | null;
+    /** Answers whose price is not known; they are not included in the sum. */
+    unpriced: number;
+  }[];
   document: { section: number; title: string; chars: number; text: string; state: 'kept' | 'held' }[];
   /** The last lines of the trace. */
   trace: string[];

@@ -45,6 +45,9 @@ live.test('a book is begun with its prompt, model and budget; a held section is 
   assert.match(JSON.stringify(turn!.body), 'The arguments alone; <b>$(id)</b>.');
   assert.is(turn!.model, 'gemini-2.5-flash');
   await page.getByText('2 of 12 paid calls').waitFor();
+  const rows = page.getByRole('group', { name: 'Sections' }).locator('tbody tr');
+  assert.match(await rows.nth(0).innerText(), /^1\s.+\saccepted\s1\s/s);
+  assert.match(await rows.nth(1).innerText(), /^2\s.+\sheld\s1\s/s);
   const { length: paid } = books.paid();
   await confirm('Keep answer', 'Run it');
   await page.getByText('complete', { exact: true }).waitFor();

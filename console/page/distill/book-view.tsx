@@ -7,11 +7,12 @@ import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { ActionList } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, lacking, money, short } from '../parts/figures.ts';
+import { count, counted, lacking, lasting, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Meter, Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
-import { Countdown } from '../parts/times.tsx';
+import { Table } from '../parts/table.tsx';
+import { Countdown, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
@@ -41,6 +42,41 @@ export function BookView({ name }: { name: string }) {
 /** Of `paused (the disk is full)`: `Paused: the disk is full`. */
 const sentenceOf = (state: string): string =>
   `${state.charAt(0).toUpperCase()}${state.slice(1)}`.replace(/ \((.+)\)$/, ': $1');
+
+const SECTION_HEADS = [
+  { number: 'Section' },
+  'Title',
+  'State',
+  { number: 'Attempts' },
+  { number: 'Time' },
+  { number: 'Cost' },
+] as const;
+
+function SectionRow({ of: { section, title, state, attempts, ms, since, usd, unpriced } }: SectionRowProps) {
+  return (
+    <tr>
+      <td class="number">{section}</td>
+      <td class="wide">{title === null ? '–' : <Words of={title} />}</td>
+      <td>
+        <Mark {...SECTION_MARKS[state]} word={state} />
+      </td>
+      <td class="number">{count(attempts)}</td>
+      <td class="number">
+        {since !== null ? <Elapsed from={since} /> : ms === 0 ? '–' : <span class="nowrap">{lasting(ms)}</span>}
+      </td>
+      <td class="number nowrap">{usd === null && unpriced === 0 ? '–' : money(usd, unpriced)}</td>
+    </tr>
+  );
+}
+
+type SectionRowProps = { of: BookShown['requested'][number] };
+
+const SECTION_MARKS = {
+  accepted: { tone: 'good', icon: 'done' },
+  held: { tone: 'wait', icon: 'parked' },
+  running: { tone: 'busy', icon: 'busy' },
+  open: { tone: 'calm', icon: 'none' },
+} as const;
 
 function Sheet({ of }: { of: BookShown }) {
   const deleting = useSignal<number | null>(null);
@@ -111,6 +147,15 @@ function Sheet({ of }: { of: BookShown }) {
           ))}
         </div>
       </Panel>
+      {of.requested.length > 0 && (
+        <Panel title="Sections" edge="flush">
+          <Table label="Sections" heads={SECTION_HEADS}>
+            {of.requested.map((section) => (
+              <SectionRow key={section.section} of={section} />
+            ))}
+          </Table>
+        </Panel>
+      )}
       <h2>The document</h2>
       {document.length === 0 ? (
         <Empty title="No section yet" />

@@ -1,7 +1,7 @@
 // Reads the distilled books of a project, and one book with its document, its trace and its exports.
 
 import path from 'node:path';
-import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
+import { type OpenDistill, openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
 import { withoutMarker } from '../../../policies/distill/turn-contents.ts';
 import { readBytesIfFit } from '../../../state/disk/regular-file.ts';
@@ -60,8 +60,42 @@ export async function bookShown(name: string, project: ServedProject): Promise<R
   const trace = traceLines(folder).slice(-MOST_TRACE);
   const { evidence, next_actions } = view;
   const waits_until = view.state === 'running' ? waitIn(trace.at(-1), project.clock()) : null;
-  const shown: BookShown = { ...lineOf(view), evidence, next_actions, waits_until, document, trace };
+  const requested = requestedSections(opened.open, view.state === 'running');
+  const shown: BookShown = { ...lineOf(view), evidence, next_actions, waits_until, requested, document, trace };
   return answerWith(shown);
+}
+
+/** A call of a distillation has its section as its attempt. */
+function requestedSections({ ledger, standing }: OpenDistill, isRunning: boolean): BookShown['requested'] {
+  const answers = ledger.distilled.flatMap((line) => (line.fact === 'answered' ? [line] : []));
+  const callsOf = new Map<number, (typeof ledger.calls extends Map<string, infer Call> ? Call : never)[]>();
+  for (const call of ledger.calls.values()) {
+    const { attempt: section } = call.reserved;
+    callsOf.set(section, [...(callsOf.get(section) ?? []), call]);
+  }
+  return [...callsOf]
+    .sort(([one], [other]) => one - other)
+    .map(([section, calls]) => {
+      const own = answers.filter((answer) => answer.section === section);
+      const open = isRunning ? calls.find(({ verdict }) => verdict === null) : undefined;
+      const accepted = standing.sections.some((each) => each.section === section);
+      const rest = standing.held?.section === section ? 'held' : accepted ? 'accepted' : 'open';
+      // The clock can have been set back during a call.
+      const took = calls.map(({ reserved, verdict }) =>
+        verdict === null ? 0 : Math.max(0, Date.parse(verdict.at) - Date.parse(reserved.at)),
+      );
+      const priced = own.flatMap(({ usd }) => usd ?? []);
+      return {
+        section,
+        title: own.at(-1)?.title ?? null,
+        state: open === undefined ? rest : 'running',
+        attempts: calls.length,
+        ms: took.reduce((sum, ms) => sum + ms, 0),
+        since: open?.reserved.at ?? null,
+        usd: priced.length === 0 ? null : priced.reduce((sum, usd) => sum + usd, 0),
+        unpriced: own.length - priced.length,
+      };
+    });
 }
 
 /** Returns the end of the wait that the service requested, if this was the last event and the wait is not over. */

@@ -65,6 +65,20 @@ export function toldBook(text: Texts): BookShown {
       toType(text('keep'), `tollgate distill resume ${BOOK} --accept`, 'pays'),
     ],
     waits_until: LATER,
+    requested: [
+      {
+        section: 1,
+        title: text('title'),
+        state: 'accepted',
+        attempts: 2,
+        ms: 64_000,
+        since: null,
+        usd: 0.1,
+        unpriced: 0,
+      },
+      { section: 2, title: null, state: 'running', attempts: 1, ms: 0, since: NOW, usd: null, unpriced: 0 },
+      { section: 3, title: 'The pond', state: 'held', attempts: 1, ms: 900, since: null, usd: null, unpriced: 1 },
+    ],
     document: [
       { section: 1, title: text('title'), chars: 400, text: text('section'), state: 'kept' },
       { section: 3, title: 'The pond', chars: 400, text: text('held'), state: 'held' },
