@@ -1,6 +1,9 @@
 // Parses a suggested command that a button of the page may run. All other commands can only be copied.
 
-/** The command without the name of the program, as words; `distill resume` is one verb. `continues`: the task that it continues in a new run. */
+/**
+ * The command without the name of the program, as words; `distill resume` is one verb. `continues`: the task that it continues in a
+ * new run, or of `supervise` a session of one.
+ */
 interface PageCommand {
   words: readonly [verb: string, name: string, ...flags: string[]];
   continues: string | null;
@@ -26,7 +29,7 @@ const FLAGS: Record<string, Record<string, RegExp | null>> = {
     'when-open': /^(?:wait|fresh)$/,
     'trust-workspace': null,
   },
-  supervise: { 'trust-workspace': null },
+  supervise: { resume: NAME, 'trust-workspace': null },
   'distill resume': {
     accept: null,
     'max-calls': COUNT,
@@ -59,12 +62,16 @@ export function pageCommand(line: string): PageCommand | null {
     if (form === null ? value !== undefined : value === undefined || !form.test(value)) return null;
     given.push(value === undefined ? `--${name}` : `--${name}=${value}`);
   }
+  // A supervised task continues by its name, or by the id of a session that its run saved.
+  const saved =
+    verb === 'supervise' ? given.find((flag) => flag.startsWith('--resume='))?.slice('--resume='.length) : null;
+  if (saved) names.push(saved);
   const [name] = names;
   if (name === undefined || names.length > 1 || !NAME.test(name)) return null;
   // A budget or a session is only shown without a flag.
   if ((verb === 'budget' || verb === 'recover') && given.length === 0) return null;
   // The run decides by its own rules whether it trusts the folder.
-  const flagWords = given.filter((flag) => flag !== '--trust-workspace');
+  const flagWords = given.filter((flag) => flag !== '--trust-workspace' && flag !== `--resume=${saved}`);
   return {
     words: [verb, name, ...flagWords],
     continues: verb === 'run' || verb === 'supervise' ? name : null,

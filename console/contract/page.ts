@@ -61,10 +61,10 @@ export interface TaskLine {
 /** What the page can change: the JSON that it sends by POST to each address; each calls the function of its command. */
 export interface Actions {
   '/api/stop': { task: string };
+  '/api/batch/stop': { batch: string };
   '/api/answer': { task: string; answer: string };
   /** A command that {@link pageCommand} accepts; one that continues a task begins a run that outlives the console. */
   '/api/run': { command: string };
-  /** `most` null removes the budget. */
   /** What `tollgate run --dry-run` would report of it: answered with {@link DraftShown}. */
   '/api/draft': NewTask;
   /** Writes the folder of the task as `tollgate init` does. `run` begins a run of it, which pays. */
@@ -73,6 +73,7 @@ export interface Actions {
   '/api/manifest/check': { task: string; text: string };
   /** Replaces the manifest, if it still is the version that the user has seen, and if the task does not run. */
   '/api/manifest': { task: string; text: string; version: string };
+  /** `per`: `day`, `week` or `month`, or of the pace `minute` or `once`, in calls. `most` null removes the limit. */
   '/api/limits': { tool: string; per: string; unit: string; most: number | null };
   '/api/release': { tool: string; account: string; model: string | null };
   '/api/undo': { session: string };

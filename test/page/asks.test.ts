@@ -89,11 +89,22 @@ const CONTROLS: readonly Control[] = [
     what: 'take a budget away',
     at: 'budgets',
     async use(shown) {
-      await button(shown, /Change/).click();
+      await button(shown, 'Change the calls of any a day').click();
       await shown.page.getByLabel('At the most').fill('');
       await button(shown, 'Take it away').click();
     },
     asks: ['/api/limits', { tool: 'any', per: 'day', unit: 'calls', most: null }],
+  },
+  {
+    what: 'set a pace',
+    at: 'budgets',
+    async use(shown) {
+      await button(shown, 'Set a pace').click();
+      await shown.page.getByLabel('In each').selectOption('minute');
+      await shown.page.getByLabel('At the most').fill('30');
+      await button(shown, 'Set it').click();
+    },
+    asks: ['/api/limits', { tool: 'any', per: 'minute', unit: 'calls', most: 30 }],
   },
   {
     what: 'let go of a hold',

@@ -9,7 +9,7 @@ import { pageOf } from '../../build/page.mjs';
 import type { ResourcesOf } from '../../console/contract/resources.ts';
 import { hasChromium, openBrowser, type Visit, visit } from './rig/browser.ts';
 import { CONTROL_OF, CONTROLS, controlName } from './rig/controls.ts';
-import { SESSION } from './rig/told-names.ts';
+import { BATCH, SESSION } from './rig/told-names.ts';
 import { openToldServer, type ToldServer, toldPage } from './rig/told-server.ts';
 import { PLACES, toldWorld } from './rig/told-world.ts';
 
@@ -44,6 +44,8 @@ const inSource = (): string[] =>
     .flatMap((file) => marked(path.join(PAGE, file)).places)
     .sort();
 
+const REDO = { text: 'redo it', command: 'tollgate run key-1 --redo a', pays: true, changes: null };
+
 /** The told world, with so much of everything that each control is there in one place or other. */
 function fullWorld(): Record<string, unknown> {
   const world = toldWorld();
@@ -63,7 +65,7 @@ function fullWorld(): Record<string, unknown> {
     '/api/failures': {
       groups: [
         { ...groups[0], task_ids: many },
-        { ...groups[0], signature: 'another' },
+        { ...groups[0], signature: 'another', next_action: REDO },
       ],
     },
     '/api/tasks/key-0/explain': world['/api/tasks/price-rounding/explain'],
@@ -169,6 +171,13 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
     await page.getByRole('button', { name: `Show all ${view}` }).waitFor();
     await look(visited, seen);
   }
+  const batch = server.told[`/api/batch/${BATCH}`] as object;
+  server.told[`/api/batch/${BATCH}`] = { ...batch, state: 'running', totals: null, tasks: [] };
+  await page.evaluate(`location.hash = '#/batch/${BATCH}'`);
+  await page.getByRole('button', { name: 'Stop the batch' }).click();
+  await page.getByRole('dialog').waitFor();
+  await look(visited, seen);
+  await page.keyboard.press('Escape');
   const task = server.told['/api/tasks/price-rounding'] as object;
   const now = server.told['/api/now'] as object;
   server.told['/api/now'] = { ...now, questions: [{ task_id: 'price-rounding', question: 'Which one?' }] };

@@ -134,6 +134,24 @@ live.test('a batch is shown from its start, with its tasks, and that its process
   assert.equal(complaints, []);
 });
 
+live.test('a batch that runs is stopped as a whole, and reports what was done', async (shown) => {
+  const { rig, page, go, confirm, told } = shown;
+  for (const id of ['hangs-too', 'comes-later'])
+    makeTask(rig, { goal: 'Hang.', stages: [stageOf('codex', 'brief')] }, id);
+  rig.answer(() => [{ do: 'hang' }]);
+  await go('batch');
+  const running = rig.start('tollgate', ['batch', 'hangs-too', 'comes-later', '--concurrency', '1', '--json']);
+  await page.getByRole('link', { name: 'hangs-too, comes-later' }).click();
+  const tasks = page.getByRole('group', { name: 'Tasks of the batch' });
+  await tasks.locator('tr', { hasText: 'hangs-too' }).getByText('running').waitFor();
+  await confirm('Stop the batch', 'Stop it');
+  await page.getByText('The batch has the request to stop').waitFor();
+  assert.is((await running.result).code, 143);
+  await page.getByRole('columnheader', { name: 'In the batch' }).waitFor();
+  await page.getByRole('button', { name: 'Stop the batch' }).waitFor({ state: 'detached' });
+  assert.is((await told('report', '--batch', 'last')).state, 'interrupted');
+});
+
 live.test('of two pages that rerun the same task, the second one is told that it runs', async (shown) => {
   const { rig, page, go, confirm } = shown;
   rig.answer(() => [{ do: 'hang' }]);

@@ -43,6 +43,30 @@ live.test('a budget is set, changed and taken away', async ({ rig, page, go, tol
   assert.equal(await set(), []);
 });
 
+live.test('a pace is set, changed and taken away', async ({ rig, page, go }) => {
+  await go('budgets');
+  const set = () => JSON.parse(readFileSync(fileOf(rig, 'limits.json'), 'utf8')) as Record<string, unknown>;
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Set a pace' }).click();
+  await page.getByLabel('Of which CLI').selectOption('codex');
+  await page.getByLabel('At the most').fill('0');
+  assert.ok(await dialog.getByRole('button', { name: 'Set it' }).isDisabled());
+  await page.getByLabel('At the most').fill('2');
+  await dialog.getByText('From now on codex may use 2 calls at once.').waitFor();
+  await dialog.getByRole('button', { name: 'Set it' }).click();
+  await page.getByText('2 calls at once of codex').waitFor();
+  assert.match(JSON.stringify(set()), /"codex":2/);
+  await page.getByRole('button', { name: 'Change the calls of codex at once' }).click();
+  await page.getByLabel('At the most').fill('3');
+  await dialog.getByRole('button', { name: 'Set it' }).click();
+  await page.getByText('3 calls at once of codex').waitFor();
+  await page.getByRole('button', { name: 'Change the calls of codex at once' }).click();
+  await page.getByLabel('At the most').fill('');
+  await dialog.getByRole('button', { name: 'Take it away' }).click();
+  await page.getByText('No limit on calls at once or per minute.').waitFor();
+  assert.not.match(JSON.stringify(set()), /codex/);
+});
+
 live.test('a hold that a service has asked for is let go of', async ({ rig, page, go, confirm }) => {
   await go('budgets');
   rig.write('ask.md', 'Say hello.\n');

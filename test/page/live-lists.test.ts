@@ -107,8 +107,19 @@ live.test('selected tasks are rerun, and each result is said', async ({ page, go
 
 live.test('failures are filtered, explained and rerun, one row for one cause', async ({ rig, page, go }) => {
   const ids = Array.from({ length: 13 }, (_, n) => `expired-${n}`);
-  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: the certificate has expired', 401));
+  let said = 0;
+  const redone = new Promise<void>((resolve) => {
+    rig.answer(({ report }) => {
+      if (!/say nothing/i.test(report.stdin.text))
+        return failWith('codex', 'unexpected status 401 Unauthorized: the certificate has expired', 401);
+      said += 1;
+      if (said === 2) resolve();
+      return answerWith('codex', 'Done.');
+    });
+  });
   for (const id of ids) await makeTask(rig, { goal: 'Renew it.', stages: [stageOf('codex', 'brief')] }, id).run();
+  const strict = { stages: [{ tool: 'codex', role: 'impl', access: 'write' }] };
+  await makeTask(rig, { goal: 'Say nothing.', ...strict }, 'says-nothing').run('--trust-workspace');
   await go('failures');
   const row = page.locator('.row-at', { hasText: 'the certificate has expired' });
   await row.getByText('13 tasks', { exact: true }).waitFor();
@@ -141,11 +152,14 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   for (const id of ids) await dialog.getByText(new RegExp(`^${id} continues`)).waitFor({ timeout: 60_000 });
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByLabel('CLI', { exact: true }).selectOption('');
-  await page.getByLabel('Class', { exact: true }).selectOption('transient');
-  await page
-    .getByRole('button', { name: /^Copy the command for / })
-    .first()
-    .click();
+  await page.getByLabel('Class', { exact: true }).selectOption('contract_violation');
+  await page.locator('.row-at').getByRole('button', { name: 'Redo', exact: true }).click();
+  await dialog.getByText('tollgate run says-nothing').waitFor();
+  await dialog.getByRole('button', { name: 'Run it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await redone;
+  await page.getByLabel('Class', { exact: true }).selectOption('auth');
+  await page.locator('.row-at').getByRole('button', { name: 'Copy the command' }).first().click();
   await page.getByLabel('Class', { exact: true }).selectOption('auth');
   await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
   await dialog.getByRole('button', { name: 'Rerun it' }).click();

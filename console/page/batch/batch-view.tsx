@@ -3,8 +3,9 @@
 import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
-import { partOf } from '../live/requests.ts';
+import { change, partOf } from '../live/requests.ts';
 import { ActionList, CopyButton } from '../parts/actions.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting, money } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -127,12 +128,13 @@ export function BatchView({ id }: { id: string }) {
 }
 
 function Standing({ of }: { of: BatchShown }) {
-  const { state, totals, task_ids: ids } = of;
+  const { batch_id: id, state, totals, task_ids: ids } = of;
   const lines = ids.flatMap((id) => lineOf(id)?.value ?? []);
   const priced = lines.flatMap(({ usd }) => usd ?? []);
   const without = lines.reduce((sum, line) => sum + line.calls_without_price, 0);
   const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each, 0);
   const counts = countStates(lines);
+  const isStopping = useSignal(false);
   const others = ['failed', 'running'].flatMap((each) => (counts.has(each) ? [`${counts.get(each)} ${each}`] : []));
   return (
     <>
@@ -142,50 +144,41 @@ function Standing({ of }: { of: BatchShown }) {
         {totals === null ? others.map((each) => `${each}, `) : `${counted(totals.calls, 'paid call')}, `}
         <Lasted of={of} />; these tasks cost {money(usd, without)} in all
       </span>
+      {state === 'running' && (
+        <button type="button" class="button small grave" onClick={() => (isStopping.value = true)}>
+          Stop<span class="unseen"> the batch</span>
+        </button>
+      )}
+      {isStopping.value && (
+        <Confirm
+          title="Stop the batch?"
+          verb="Stop it"
+          tone="grave"
+          act={() => change('/api/batch/stop', { batch: id })}
+          onClose={() => (isStopping.value = false)}
+        >
+          <p>
+            The running calls are ended, and their cost so far is recorded. No further task is begun. Finished stages
+            stay finished.
+          </p>
+        </Confirm>
+      )}
     </>
   );
 }
 
 /** Of a batch without a report: its tasks as they are now. */
-function OpenSheet({ of: { state, task_ids: ids, next_actions } }: { of: BatchShown }) {
+function OpenSheet({ of }: { of: BatchShown }) {
   return (
     <>
-      {state !== 'running' && (
+      {of.state !== 'running' && (
         <section class="panel failure" aria-label="How it ended">
           <p class="sentence">The process of this batch ended without a report, so no more of its tasks are begun.</p>
-          <ActionList of={next_actions} />
+          <ActionList of={of.next_actions} />
         </section>
       )}
-      <Panel title="Tasks" edge="flush">
-        <Table label="Tasks of the batch" heads={OPEN_HEADS}>
-          {ids.map((id) => (
-            <OpenRow key={id} id={id} />
-          ))}
-        </Table>
-      </Panel>
+      <Tasks of={of} />
     </>
-  );
-}
-
-const OPEN_HEADS = ['Task', 'State', 'What happened', { number: 'Paid calls' }] as const;
-
-function OpenRow({ id }: { id: string }) {
-  const line = lineOf(id)?.value;
-  return (
-    <tr>
-      <th scope="row">
-        <a href={to('tasks', id)}>
-          <Words of={id} />
-        </a>
-      </th>
-      <td>
-        <StateNow of={line?.state} />
-      </td>
-      <td class="wide">
-        {line?.class && <Words of={`${line.stage ?? 'the start'}: ${line.class} (${line.reason ?? 'no reason'})`} />}
-      </td>
-      <td class="number">{line === undefined ? '–' : count(line.calls.used)}</td>
-    </tr>
   );
 }
 
@@ -215,13 +208,7 @@ function Sheet({ of }: { of: BatchShown }) {
           <ActionList of={of.next_actions} />
         </Panel>
       )}
-      <Panel title="Tasks" edge="flush">
-        <Table label="Tasks of the batch" heads={TASK_HEADS}>
-          {of.tasks.map((task) => (
-            <Row key={task.task_id} of={task} />
-          ))}
-        </Table>
-      </Panel>
+      <Tasks of={of} />
       {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
     </>
   );
@@ -269,12 +256,27 @@ function FailureOf({ of, isFirst, onRerun }: FailureProps) {
   );
 }
 
-const TASK_HEADS = ['Task', 'In the batch', 'Now', 'What happened', { number: 'Paid calls' }] as const;
+const WHAT = ['What happened', { number: 'Paid calls' }] as const;
+const HEADS = { open: ['Task', 'State', ...WHAT], ended: ['Task', 'In the batch', 'Now', ...WHAT] } as const;
 
-function Row({ of }: { of: BatchShown['tasks'][number] }) {
-  const { task_id: id, state, stage, class: errorClass, reason, calls, message } = of;
-  const now = lineOf(id)?.value.state;
-  const what = errorClass === null ? message : `${stage ?? 'the start'}: ${errorClass} (${reason ?? 'no reason'})`;
+function Tasks({ of: { totals, tasks, task_ids: ids } }: { of: BatchShown }) {
+  return (
+    <Panel title="Tasks" edge="flush">
+      <Table label="Tasks of the batch" heads={totals === null ? HEADS.open : HEADS.ended}>
+        {totals === null
+          ? ids.map((id) => <Row key={id} id={id} reported={null} />)
+          : tasks.map((task) => <Row key={task.task_id} id={task.task_id} reported={task} />)}
+      </Table>
+    </Panel>
+  );
+}
+
+/** @param reported the task at the end of the batch; until then, the task as it is now is shown. */
+function Row({ id, reported }: { id: string; reported: BatchShown['tasks'][number] | null }) {
+  const now = lineOf(id)?.value;
+  const shown = reported ?? (now && { ...now, calls: now.calls.used, message: null });
+  const { stage, reason } = shown ?? {};
+  const what = shown?.class ? `${stage ?? 'the start'}: ${shown.class} (${reason ?? 'no reason'})` : shown?.message;
   return (
     <tr>
       <th scope="row">
@@ -282,14 +284,16 @@ function Row({ of }: { of: BatchShown['tasks'][number] }) {
           <Words of={id} />
         </a>
       </th>
+      {reported && (
+        <td>
+          <StateMark state={reported.state} />
+        </td>
+      )}
       <td>
-        <StateMark state={state} />
+        <StateNow of={now?.state} />
       </td>
-      <td>
-        <StateNow of={now} />
-      </td>
-      <td class="wide">{what !== null && <Words of={what.slice(0, 400)} />}</td>
-      <td class="number">{count(calls)}</td>
+      <td class="wide">{what && <Words of={what.slice(0, 400)} />}</td>
+      <td class="number">{shown === undefined ? '–' : count(shown.calls)}</td>
     </tr>
   );
 }

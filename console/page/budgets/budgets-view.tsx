@@ -1,7 +1,7 @@
 // Shows the budgets and limits over all tasks, the use by day and tool, and the button that sets a budget.
 
 import { TOOLS } from '../../../policies/facts/tools.ts';
-import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/overviews.ts';
+import type { HoldShown, LimitsShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
@@ -10,7 +10,7 @@ import { Shown } from '../parts/shown.tsx';
 import { useId, useSignal } from '../reactive.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { amountOf, Budgets, Holds, Pace } from './limits.tsx';
+import { amountOf, Budgets, Holds, inEach, type LimitSet, Pace } from './limits.tsx';
 import { Spent } from './spent.tsx';
 
 export function BudgetsView() {
@@ -30,21 +30,19 @@ export function BudgetsView() {
 }
 
 function LimitsSheet({ of }: { of: LimitsShown }) {
-  const setting = useSignal<BudgetShown | 'new' | null>(null);
+  const setting = useSignal<LimitSet | null>(null);
   const releasing = useSignal<HoldShown | null>(null);
   const hold = releasing.value;
   return (
     <>
       <div class="columns">
-        <Budgets of={of.budgets} onSet={(budget) => (setting.value = budget ?? 'new')} />
+        <Budgets of={of.budgets} onSet={(budget) => (setting.value = budget ?? { per: 'day' })} />
         <div class="stack">
           <Holds of={of.holds} onRelease={(chosen) => (releasing.value = chosen)} />
-          <Pace of={of} />
+          <Pace of={of} onSet={(pace) => (setting.value = pace)} />
         </div>
       </div>
-      {setting.value && (
-        <BudgetDialog of={setting.value === 'new' ? null : setting.value} onClose={() => (setting.value = null)} />
-      )}
+      {setting.value && <BudgetDialog of={setting.value} onClose={() => (setting.value = null)} />}
       {hold && (
         <Confirm
           title={`Release the hold on ${hold.tool}?`}
@@ -62,46 +60,47 @@ function LimitsSheet({ of }: { of: LimitsShown }) {
   );
 }
 
-/** Sets a budget over all tasks, like `tollgate budget --set`; changes nothing before the user confirms. */
+/** Sets a budget or a pace over all tasks, like `tollgate budget`; changes nothing before the user confirms. */
 interface BudgetDialogProps {
-  /** null for a new budget. */
-  of: BudgetShown | null;
+  of: LimitSet;
   onClose: () => void;
 }
 
 const CHOICES = ['any', ...TOOLS];
+const UNITS = ['calls', 'tokens', 'usd'];
 
 function BudgetDialog({ of, onClose }: BudgetDialogProps) {
-  const tool = useSignal(of?.tool ?? 'any');
-  const per = useSignal(of?.per ?? 'day');
-  const unit = useSignal(of?.unit ?? 'calls');
-  const most = useSignal(of === null ? '' : String(of.most));
+  const isNew = of.most === undefined;
+  const tool = useSignal(of.tool ?? 'any');
+  const per = useSignal(of.per);
+  const chosenUnit = useSignal(of.unit ?? 'calls');
+  const most = useSignal(isNew ? '' : String(of.most));
+  const isPace = per.value === 'minute' || per.value === 'once';
+  const unit = isPace ? 'calls' : chosenUnit.value;
   const number = Number(most.value);
-  const isRight = most.value.trim() !== '' && Number.isFinite(number) && number >= 0;
-  const isTaken = most.value.trim() === '' && of !== null;
+  const isNumber = isPace ? Number.isInteger(number) && number > 0 : Number.isFinite(number) && number >= 0;
+  const isRight = most.value.trim() !== '' && isNumber;
+  const isTaken = most.value.trim() === '' && !isNew;
+  const whose = (many: string) => (tool.value === 'any' ? many : tool.value);
   const ids = { tool: useId(), per: useId(), unit: useId(), most: useId() };
   return (
     <Confirm
-      title={of === null ? 'Set a budget' : 'Change this budget'}
+      title={isNew ? 'Set a budget' : 'Change this budget'}
       verb={isTaken ? 'Take it away' : 'Set it'}
       tone={isTaken ? 'grave' : 'main'}
       canDo={isRight || isTaken}
-      act={() =>
-        change('/api/limits', { tool: tool.value, per: per.value, unit: unit.value, most: isTaken ? null : number })
-      }
+      act={() => change('/api/limits', { tool: tool.value, per: per.value, unit, most: isTaken ? null : number })}
       onClose={onClose}
     >
-      {of === null && (
+      {isNew && (
         <div class="columns narrow">
           <Choice id={ids.tool} label="Of which CLI" of={tool} among={CHOICES} />
-          <Choice id={ids.per} label="In each" of={per} among={['day', 'week', 'month']} />
-          <Choice id={ids.unit} label="Counted in" of={unit} among={['calls', 'tokens', 'usd']} />
+          <Choice id={ids.per} label="In each" of={per} among={['day', 'week', 'month', 'minute', 'once']} />
+          <Choice id={ids.unit} label="Counted in" of={chosenUnit} among={isPace ? ['calls'] : UNITS} />
         </div>
       )}
       <div class="field">
-        <label for={ids.most}>
-          At the most{of !== null && `, ${of.unit} of ${of.tool === 'any' ? 'all CLIs' : of.tool} a ${of.per}`}
-        </label>
+        <label for={ids.most}>At the most{!isNew && `, ${unit} of ${whose('all CLIs')} ${inEach(per.value)}`}</label>
         <input
           id={ids.most}
           class="input"
@@ -111,16 +110,17 @@ function BudgetDialog({ of, onClose }: BudgetDialogProps) {
           onInput={(event) => (most.value = event.currentTarget.value)}
         />
         <small>
-          {of === null ? 'Enter a number, 0 or more.' : 'Enter a number, 0 or more; empty removes the budget.'}
+          Enter a number, {isPace ? 1 : 0} or more{isNew ? '.' : '; empty removes the limit.'}
         </small>
       </div>
       <p aria-live="polite" class="soft">
-        {isRight &&
-          `From now on ${tool.value === 'any' ? 'all CLIs together' : tool.value} may use ${amountOf(unit.value, number)} a ${per.value}.`}
+        {isRight && `From now on ${whose('all CLIs together')} may use ${amountOf(unit, number)} ${inEach(per.value)}.`}
       </p>
     </Confirm>
   );
 }
+
+const CHOICE_WORDS: Record<string, string> = { any: 'all together', usd: 'US dollars', once: 'moment (at once)' };
 
 interface ChoiceProps {
   id: string;
@@ -136,7 +136,7 @@ function Choice({ id, label, of, among }: ChoiceProps) {
       <select id={id} class="input" value={of.value} onChange={(event) => (of.value = event.currentTarget.value)}>
         {among.map((each) => (
           <option key={each} value={each}>
-            {each === 'any' ? 'all together' : each === 'usd' ? 'US dollars' : each}
+            {CHOICE_WORDS[each] ?? each}
           </option>
         ))}
       </select>

@@ -1,12 +1,22 @@
 // Shows the budgets over all tasks, the pace, and what is held until when.
 
 import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/overviews.ts';
-import { count, counted, lacking, money, tokens } from '../parts/figures.ts';
+import { counted, lacking, money, tokens } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Meter, Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
 import { Ago, Countdown, Dated } from '../parts/times.tsx';
 import { Words } from '../text/words.tsx';
+
+/** What the dialog sets; without `most`, a new limit. */
+export interface LimitSet {
+  tool?: string;
+  per: string;
+  unit?: string;
+  most?: number;
+}
+
+export const inEach = (per: string): string => (per === 'once' ? 'at once' : `a ${per}`);
 
 /** @param unknown how many calls the sum lacks */
 export const amountOf = (unit: string, n: number, unknown = 0): string =>
@@ -52,7 +62,7 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
                 <span>
                   {budget.used >= budget.most ? 'used up' : `${amountOf(budget.unit, budget.left)} left`}; starts again
                   in <Countdown to={budget.until} />
-                  {budget.project !== null && ', of this project'}
+                  {budget.project !== null && ', set in the tollgate.yaml of this project'}
                 </span>
                 {budget.project === null && (
                   <button type="button" class="button small" onClick={() => onSet(budget)}>
@@ -72,22 +82,40 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
   );
 }
 
-export function Pace({ of }: { of: LimitsShown }) {
+export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) => void }) {
   const rows = [
-    ...of.at_once.map((row) => ({ ...row, what: 'at once' })),
-    ...of.per_minute.map((row) => ({ ...row, what: 'a minute' })),
+    ...of.at_once.map((row) => ({ ...row, per: 'once' })),
+    ...of.per_minute.map((row) => ({ ...row, per: 'minute' })),
   ];
   return (
-    <Panel title="Pace">
+    <Panel
+      title="Pace"
+      aside={
+        <button type="button" class="button small" onClick={() => onSet({ per: 'once' })}>
+          Set a pace
+        </button>
+      }
+    >
       {rows.length === 0 ? (
         <p class="dim">No limit on calls at once or per minute.</p>
       ) : (
-        <ul class="plain-list">
-          {rows.map(({ tool, most, what, project }) => (
-            <li key={`${tool} ${what} ${project}`}>
-              {count(most)} calls {what}
-              {tool !== 'any' && ` of ${tool}`}
-              {project !== null && ', of this project'}
+        <ul class="holds">
+          {rows.map(({ tool, most, per, project }) => (
+            <li key={`${tool} ${per} ${project}`}>
+              <span>
+                {counted(most, 'call')} {inEach(per)}
+                {tool !== 'any' && ` of ${tool}`}
+                {project !== null && ', set in the tollgate.yaml of this project'}
+              </span>
+              {project === null && (
+                <button type="button" class="button small" onClick={() => onSet({ tool, per, unit: 'calls', most })}>
+                  Change
+                  <span class="unseen">
+                    {' '}
+                    the calls of {tool} {inEach(per)}
+                  </span>
+                </button>
+              )}
             </li>
           ))}
         </ul>

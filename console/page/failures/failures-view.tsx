@@ -1,10 +1,11 @@
 // Lists the failures, one row for one cause however many tasks have it, and explains the chosen one beside the list.
 
 import type { FailureShown } from '../../contract/overviews.ts';
+import { pageCommand } from '../../contract/page-command.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { CopyButton, Sentence } from '../parts/actions.tsx';
+import { ActionButton, Sentence } from '../parts/actions.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -152,6 +153,10 @@ export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): s
 const distinct = (names: readonly string[]): [string, string][] =>
   [...new Set(names)].sort().map((name) => [name, name]);
 
+/** Whether the button that reruns the tasks does the same. */
+const isRerun = ({ command = '' }: NonNullable<FailureShown['next_action']>, task: string): boolean =>
+  pageCommand(command)?.words.join(' ') === `run ${task}`;
+
 interface GroupCellsProps {
   of: FailureShown;
   isChosen: boolean;
@@ -198,7 +203,7 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
           </span>
         )}
         <div class="buttons">
-          {action?.command && <CopyButton text={action.command} of={`the command for ${ids[0]}`} />}
+          {action && !isRerun(action, ids[0]!) && <ActionButton of={action} />}
           <button type="button" class="button small" onClick={() => onRerun(some)}>
             {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
             <span class="unseen"> of {ids[0]}</span>

@@ -1,13 +1,15 @@
 // Checks and makes each change with the command of the terminal, or the function behind it, and with the same refusals.
 
+import { savedReport } from '../../../loops/batch/report.ts';
 import { releaseHold } from '../../../loops/limits/holds.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { readTask } from '../../../loops/report/collect.ts';
-import { stopTask } from '../../../loops/report/now.ts';
+import { endProcess, stopTask } from '../../../loops/report/now.ts';
+import { findSupervised } from '../../../loops/supervise/find-supervised.ts';
 import { isUnswept, type Swept, summariseSwept } from '../../../loops/upkeep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
-import type { TaskFolder } from '../../../state/task-folder.ts';
-import { identify } from '../../../wrappers/processes/identity.ts';
+import { projectState, type TaskFolder } from '../../../state/task-folder.ts';
+import { identify, isAlive } from '../../../wrappers/processes/identity.ts';
 import type { Actions, Changed } from '../../contract/page.ts';
 import { pageCommand } from '../../contract/page-command.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
@@ -33,6 +35,22 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     }
   },
 
+  async '/api/batch/stop'({ batch }, { cwd, environment }) {
+    const saved = await savedReport(projectState(cwd, environment), batch);
+    if (saved.how === 'invalid') return refused(404, saved.message);
+    if (saved.how === 'read') return refused(409, `${batch} has ended already, so there is nothing to stop`);
+    const { owner } = saved.start;
+    switch (await isAlive(owner, (await identify(process.pid))!)) {
+      case 'alive':
+        endProcess(owner.pid);
+        return done('The batch has the request to stop; it ends the running calls and begins no further task.');
+      case 'dead':
+        return refused(409, `the process of ${batch} has ended already, so there is nothing to stop`);
+      case 'unknown':
+        return refused(409, `${batch} runs on ${owner.host}, or in another container`, 'stop it there');
+    }
+  },
+
   async '/api/answer'({ task, answer }, project) {
     const found = foundTask(task, project);
     if ('how' in found) return found;
@@ -53,18 +71,20 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     const [verb, name, ...flags] = words;
     if (verb === 'distill resume') return begun(project, resumeWanted(name, project, flags), `${name} continues`);
     if (continues === null) return changed(project.commands.change(words));
-    const found = foundTask(continues, project);
+    const owner = verb === 'supervise' ? findSupervised(continues, project.cwd, project.environment) : null;
+    if (owner?.how === 'invalid') return refused(404, owner.message);
+    const task = owner?.word ?? continues;
+    const found = foundTask(task, project);
     if ('how' in found) return found;
     const { row, problem } = await rowOf(found, project);
-    if (row === null)
-      return refused(409, `${continues} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
+    if (row === null) return refused(409, `${task} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
     // A second run would wait, and then repeat what the first one was asked for.
-    if (row.state === 'running') return refused(409, `${continues} is already running; nothing was started`);
+    if (row.state === 'running') return refused(409, `${task} is already running; nothing was started`);
     if (flags.length === 0 && row.supervision?.question)
-      return refused(409, `${continues} waits for an answer`, 'answer its question first');
+      return refused(409, `${task} waits for an answer`, 'answer its question first');
     // A task that a reasoner leads continues under it.
-    const isLed = flags.length === 0 && row.supervision !== null;
-    return begun(project, continueWanted(isLed ? ['supervise', continues] : words, project), `${continues} continues`);
+    const isLed = verb === 'supervise' || (flags.length === 0 && row.supervision !== null);
+    return begun(project, continueWanted(isLed ? ['supervise', task] : words, project), `${task} continues`);
   },
 
   '/api/draft': (wish, project) => checkNew(wish, project),
@@ -81,8 +101,18 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {
-    const flags = [`--per=${per}`, `--of=${unit}`, ...(tool === 'any' ? [] : [`--tool=${tool}`])];
-    const argv = ['budget', ...flags, most === null ? '--unset' : `--set=${most}`];
+    const ofTool = tool === 'any' ? [] : [`--tool=${tool}`];
+    const pace = per === 'minute' ? '--per-minute' : per === 'once' ? '--at-once' : null;
+    if (pace !== null && unit !== 'calls') return Promise.resolve(refused(400, 'a pace is counted in calls'));
+    // Of a pace, 0 means no limit; of a budget, no call.
+    if (pace !== null) {
+      const says =
+        most === null
+          ? 'This limit no longer exists.'
+          : `At most ${most} calls ${per === 'once' ? 'at once' : 'a minute'}.`;
+      return changed(commands.change(['budget', `${pace}=${most ?? 0}`, ...ofTool]), says);
+    }
+    const argv = ['budget', `--per=${per}`, `--of=${unit}`, ...ofTool, most === null ? '--unset' : `--set=${most}`];
     const says = most === null ? `This budget no longer exists.` : `At most ${most} ${unit} a ${per}.`;
     return changed(commands.change(argv), says);
   },
@@ -189,6 +219,7 @@ const NEW_TASK = {
 
 export const WISHES = {
   '/api/stop': { task: 'id' },
+  '/api/batch/stop': { batch: 'id' },
   '/api/answer': { task: 'id', answer: 'text' },
   '/api/run': { command: 'word' },
   '/api/draft': NEW_TASK,
@@ -197,7 +228,7 @@ export const WISHES = {
   '/api/manifest': { task: 'id', text: 'text', version: 'word' },
   '/api/limits': {
     tool: 'word',
-    per: ['day', 'week', 'month'],
+    per: ['day', 'week', 'month', 'minute', 'once'],
     unit: ['calls', 'tokens', 'usd'],
     most: 'count or null',
   },

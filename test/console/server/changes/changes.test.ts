@@ -1,6 +1,6 @@
 // What is changed by the console: each change once, by what its command does, and in the command's words where it is refused.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import { type DocumentApi, startDocumentApi } from '../../../rig/document-api.ts
 import { SESSION_IDS } from '../../../rig/session-files.ts';
 import { makeIn, standsIn } from '../../../rig/session-run.ts';
 import { answerWith, SESSION, STREAMS, write } from '../../../rig/streams.ts';
-import { REASONER, superviseTask } from '../../../rig/supervise-run.ts';
+import { play, REASONER, superviseTask } from '../../../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 
@@ -57,6 +57,35 @@ test('a task is run again; one that runs is not, and no other word becomes an ar
   assert.is((await page.post('/api/stop', { task: 'fix' })).status, 200);
   assert.is((await page.post('/api/run', { command: 'tollgate run none' })).status, 404);
   assert.is((await page.post('/api/run', { command: 'tollgate run --redo=all' })).status, 400);
+});
+
+test('a saved supervision continues by the id of its session', async ({ rig, page }) => {
+  play(rig, ['fails', 'fails', 'fails', { action: 'done', summary: 'It is done.' }]);
+  const task = superviseTask(rig);
+  const { report } = await task.supervise();
+  const [command] = /tollgate supervise --resume [\w-]+/.exec(JSON.stringify(report)) ?? [];
+  const stream = await page.stream();
+  const { status, value } = await page.post('/api/run', { command });
+  assert.equal([status, /^fix continues, and is /.test(value.says ?? '')], [200, true], JSON.stringify(value));
+  await stream.next(
+    ({ topic, change }: { topic: string; change?: unknown }) =>
+      topic === 'tasks' && (change as { lines: { state: string }[] }).lines.some(({ state }) => state === 'done'),
+  );
+  const none = await page.post('/api/run', { command: 'tollgate supervise --resume 0199-ab' });
+  assert.is(none.status, 404);
+  assert.match(none.value.message!, /^no supervised task of .* has a session "0199-ab"/);
+});
+
+test('a batch that does not run is not stopped, and a pace is in calls', async ({ rig, page }) => {
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  rig.answer(() => answerWith('codex', 'done'));
+  await rig.run('tollgate', ['batch', 'fix']);
+  const [batch] = readdirSync(path.join(rig.project, '.tmp/batch'));
+  const over = await page.post('/api/batch/stop', { batch });
+  assert.equal([over.status, over.value.message], [409, `${batch} has ended already, so there is nothing to stop`]);
+  assert.is((await page.post('/api/batch/stop', { batch: 'none' })).status, 404);
+  const pace = { tool: 'any', per: 'minute', unit: 'tokens', most: 3 };
+  assert.equal((await page.post('/api/limits', pace)).value.message, 'a pace is counted in calls');
 });
 
 test('a question is answered, and the task continues in a run of its own', async ({ rig, page }) => {
