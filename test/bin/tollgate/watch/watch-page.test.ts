@@ -139,7 +139,7 @@ test('at rest: the failures and questions come first, with what to do for the fi
     '1 done, 1 failed, 1 parked of 3',
     '',
     '  TASK           STATE     WHY                                  SINCE      CALLS',
-    '  task-number-2  failed    The service rejected the key of co…  1 min ago  1/10',
+    '  task-number-2  failed    The service rejected the key of…     1 min ago  1/10',
     '  task-number-3  asks you  Which one?                           1 min ago  1/10',
     '',
     'task-number-2: The service rejected the key of codex.',
