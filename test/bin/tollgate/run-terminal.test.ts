@@ -104,7 +104,7 @@ test('the figures of the moving line remain when its action is cut, and control 
   const call = { stage: 'codex_impl', tool: 'codex', events, timeoutMs: 600_000, paid: ['paid call 2 of 10'] } as const;
   const figures = '(1 min 5 s of 10 min; paid call 2 of 10)';
   const hidden = callLine({ ...call, hide: (text) => text }, 65_000, 80);
-  assert.is([...hidden].length, 80);
+  assert.ok([...hidden].length <= 80, hidden);
   assert.ok(hidden.endsWith(`… ${figures}`) && !hidden.includes('\u001b'), hidden);
   // Without the secrets of its task, no command is named.
   assert.is(callLine(call, 65_000, 90), `codex_impl: codex runs a shell command ${figures}`);
