@@ -47,7 +47,7 @@ console.log(JSON.stringify({ ends, notes }));
   assert.equal([noted.task_state, rig.calls.length], ['done', 3]);
   assert.ok(task.prompts(REASONER)[1]!.includes('The left one.'));
   assert.ok(
-    notes.every((note) => note.startsWith('note: ')) && notes.some((note) => note.includes('Task A')),
+    notes.every((note) => note.startsWith('note: ')) && notes.includes('note: iteration 1: the reasoner asks: Which?'),
     notes.join('\n'),
   );
 });
