@@ -6,6 +6,7 @@ import { checkDatabase, type Database } from './database.ts';
 import { taskColumns } from './freight.ts';
 import { openQueue } from './queue.ts';
 import { FleetRefusal } from './refusal.ts';
+import { originsOf } from './travel/origin.ts';
 import { packTask } from './travel/pack.ts';
 
 interface SubmitRequest extends RunSettings {
@@ -32,8 +33,9 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
   const { database, words, options, pool, priority, onLost, shared } = request;
   await checkDatabase(database, 'submit');
   const packed: (Awaited<ReturnType<typeof packTask>> & Awaited<ReturnType<typeof needsOf>>)[] = [];
+  const originOf = originsOf(request.context);
   for (const word of words)
-    packed.push({ ...(await packTask({ ...request, word })), ...(await needsOf(request, word)) });
+    packed.push({ ...(await packTask({ ...request, word, originOf })), ...(await needsOf(request, word)) });
   const queue = await openQueue(database, 'submit');
   try {
     for (const { tools } of packed) await queue.prepare(queueOf(tools));

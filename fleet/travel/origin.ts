@@ -14,7 +14,20 @@ export interface Origin {
 const LOOK_MS = 60_000;
 
 /** @param bases the references with which stages compare the tree. */
-export async function findOrigin(
+export type OriginOf = (tree: string, bases: readonly string[]) => Promise<Origin>;
+
+/** For one command: its tasks travel with one commit, also if another process commits meanwhile. */
+export function originsOf({ environment, stop }: { environment: NodeJS.ProcessEnv; stop: AbortSignal }): OriginOf {
+  const found = new Map<string, Promise<Origin>>();
+  return (tree, bases) => {
+    const key = JSON.stringify([tree, ...bases]);
+    const origin = found.get(key) ?? findOrigin({ tree, environment, halt: stop }, bases);
+    found.set(key, origin);
+    return origin;
+  };
+}
+
+async function findOrigin(
   { tree, environment, halt }: { tree: string; environment: NodeJS.ProcessEnv; halt: AbortSignal },
   bases: readonly string[],
 ): Promise<Origin> {

@@ -32,7 +32,7 @@ import {
   putShared,
 } from './bundle.ts';
 import { inputFiles, recordFiles } from './files.ts';
-import { findOrigin } from './origin.ts';
+import type { OriginOf } from './origin.ts';
 import { TravelRefusal } from './refusal.ts';
 
 /** A task as it travels. All fields but the bytes are JSON. */
@@ -57,6 +57,7 @@ interface PackRequest extends RunRequest {
   changes: 'patch' | 'refused';
   /** A folder that all machines have; null if the database gets the bundle. */
   shared: string | null;
+  originOf: OriginOf;
 }
 
 const MOST_NAMED = 3;
@@ -79,8 +80,7 @@ export async function packTask(request: PackRequest): Promise<{ packed: PackedTa
   const bases = open.plans.flatMap(({ stage: { diff } }) =>
     typeof diff === 'object' && diff.base !== undefined ? [diff.base] : [],
   );
-  const { environment, stop: halt } = context;
-  const origin = await findOrigin({ tree: root, environment, halt }, bases);
+  const origin = await request.originOf(root, bases);
   const warnings: string[] = [];
   const rules = await treeRules(open, context, root);
   const patch = await changesSince(origin.commit, { ...rules, mayTravel: request.changes === 'patch', warnings });

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { hashOf } from '../../fleet/travel/bundle.ts';
+import { type OriginOf, originsOf } from '../../fleet/travel/origin.ts';
 import { type PackedTask, packTask } from '../../fleet/travel/pack.ts';
 import { TravelRefusal } from '../../fleet/travel/refusal.ts';
 import { type UnpackedTask, unpackTask } from '../../fleet/travel/unpack.ts';
@@ -61,11 +62,18 @@ export class Travelling {
   }
 
   async pack(
-    more: { changes?: 'patch' | 'refused'; shared?: string | null; trustWorkspace?: boolean; word?: string } = {},
+    more: {
+      changes?: 'patch' | 'refused';
+      shared?: string | null;
+      trustWorkspace?: boolean;
+      word?: string;
+      originOf?: OriginOf;
+    } = {},
   ) {
     const { changes = 'refused', shared = null, trustWorkspace = false, word = 'fix' } = more;
     const options = { ...OPTIONS, trustWorkspace };
-    return packTask({ word, options, context: contextIn(this.rig), changes, shared });
+    const context = contextIn(this.rig);
+    return packTask({ word, options, context, changes, shared, originOf: more.originOf ?? originsOf(context) });
   }
 
   unpack(packed: PackedTask): Promise<UnpackedTask> {

@@ -6,9 +6,10 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { remoteMistake } from '../../../fleet/travel/origin.ts';
+import { originsOf, remoteMistake } from '../../../fleet/travel/origin.ts';
 import { mayBeSecret } from '../../../fleet/travel/pack.ts';
 import { hideUrls, withoutSecrets } from '../../../fleet/travel/refusal.ts';
+import { contextIn } from '../../rig/run-settings.ts';
 import { ANY_ANSWER } from '../../rig/task-run.ts';
 import { contentOf, refusalOf, Travelling } from '../../rig/travelling.ts';
 
@@ -60,6 +61,17 @@ test('what the manifest names and git ignores: a template with its parts, rules,
   assert.equal(Object.keys(tree).sort(), [
     ...['built/impl.md', 'built/log.txt', 'built/mine', 'built/more.md', 'built/rules.md', 'tollgate.yaml'],
   ]);
+});
+
+test('the tasks of one command travel with one commit; the next command finds the new one', async ({ travelling }) => {
+  const originOf = originsOf(contextIn(travelling.rig));
+  const first = await travelling.pack({ originOf });
+  travelling.commit('of another process');
+  travelling.git('push', '-q');
+  const second = await travelling.pack({ originOf });
+  assert.is(second.packed.commit, first.packed.commit);
+  assert.is((await travelling.pack()).packed.commit, travelling.git('rev-parse', 'HEAD'));
+  assert.is.not(first.packed.commit, travelling.git('rev-parse', 'HEAD'));
 });
 
 test('uncommitted changes are refused, and named; with --patch they travel', async ({ travelling }) => {
