@@ -32,6 +32,9 @@ interface TaskWork {
   end(why: string): void;
 }
 
+/** The interval of questions while the database is away. */
+const ASK_MS = 500;
+
 /** Why a task was ended whose user has cancelled it. */
 export const CANCELLED = 'tollgate fleet cancel';
 
@@ -65,13 +68,23 @@ export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
   if (stop.aborted) return INTERRUPTED;
   if (typeof unpacked === 'string') return refused(unpacked);
   const folder = folderOf(unpacked.folder, environment);
-  const settle = () => settleAll(database, task.id, machine, folder, context.clock);
+  /** While the lease lasts: after it, a call is booked as late. */
+  const settleWhenThere = async () => {
+    for (let reported = false; ; reported = true)
+      try {
+        return await settleAll(database, task.id, machine, folder, context.clock);
+      } catch (error) {
+        if (!(error instanceof DatabaseAway) || stop.aborted) throw error;
+        if (!reported) context.say(`a call is booked later: ${error.message}; no new call begins`);
+        await context.pause(ASK_MS, stop);
+      }
+  };
   const slots = fleetSlots({ ...work, ...context, folder });
   const own = { ...context, cwd: unpacked.worktree, slots };
   const options = { ...plainOptions(), ...row!.meta.options, ...(takeOver ? { whenTaken: 'force' as const } : {}) };
   const request = { word: unpacked.manifestFile, options, context: own };
   const ran = await runTask({ ...request, word: `${unpacked.folder}/` });
-  await settle();
+  await settleWhenThere();
   const pack = (halt: AbortSignal) =>
     packResult({ ...request, context: { ...own, stop: halt }, packed, unpacked, shared: row!.meta.shared });
   if (ran.how === 'invalid') return refused(ran.message);
