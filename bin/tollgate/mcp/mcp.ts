@@ -4,6 +4,7 @@ import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
+import { carry } from './carrier.ts';
 import { ACCESS, type ServerSettings } from './tool.ts';
 
 const SPEC: CommandSpec = {
@@ -44,7 +45,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, number, given } = read.args;
-  if (text.carry !== undefined) return (await import('./carrier.ts')).carry(text.carry);
+  if (text.carry !== undefined) return carry(text.carry);
   const stop = stopOnSignals();
   const { serve } = await import('./serve.ts');
   const settings: ServerSettings = {
