@@ -9,7 +9,9 @@ import { FleetRig } from '../test/rig/fleet-rig.ts';
 import { pick, randomFrom, whole } from './random.ts';
 import { linesIn } from './torture/rig.ts';
 
-const [tasks = 200, workers = 8, calls = 1000, rounds = 30, seed = 1, callSeconds = 0.5] = process.argv.slice(2).map(Number);
+const [tasks = 200, workers = 8, calls = 1000, rounds = 30, seed = 1, callSeconds = 0.5] = process.argv
+  .slice(2)
+  .map(Number);
 const random = randomFrom('fleet', seed);
 const LEASE_SECONDS = 12;
 const report = (isRight: boolean, sentence: string): void => {

@@ -165,13 +165,13 @@ const mayAsk = (given: ReadonlySet<string>): boolean =>
 /** Describes the proposed acceptance command, its source, and whether the task runs it. */
 function proposed({ tests }: Repository, command: string | null, isRun: boolean): string[] {
   if (command === null) return [];
-  const source = `acceptance.commands of the manifest`;
+  const source = 'acceptance.commands of the manifest';
   if (isRun)
     return tests?.command === command
       ? [`\`${command}\` must succeed in the end (${tests.file} says so; ${source}).`]
       : [`\`${command}\` must succeed in the end (${source}).`];
   return [
-    `No stage runs \`${command}\`: only a verify stage does, as --pipeline one_shot_impl has one (${source}, where it is out of use).`,
+    `No stage runs \`${command}\`: only a verify stage does, as --pipeline one_shot_impl has one. The manifest has it as a comment (acceptance.commands).`,
   ];
 }
 

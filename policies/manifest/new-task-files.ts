@@ -96,8 +96,8 @@ const LAST_OF_STAGE = Object.keys(MANIFEST_FIELDS).findLast((field) => field.sta
 export const TAKEN_OUT = /(?<=^ *)#(?=[\w$-])/gm;
 
 const HEADER = [
-  '# A task. A field that is out of use has a # right before its name: delete it, and that of its group, to use it.',
-  '# The request is in inputs/user_request.md, what is known is in inputs/context_pack.md.',
+  '# A task. To use a field, delete the # right before its name and the one before the name of its group.',
+  '# The request is in inputs/user_request.md, background for the stages is in inputs/context_pack.md.',
 ];
 
 /** The minimum that a task needs besides its id and goal, and what the user should check before a run. */
@@ -114,7 +114,7 @@ function fieldLines(field: string, given: string | undefined, mark: '' | '#'): s
   const inList = parents.includes('stages[]');
   const opensItem = field === 'stages[].tool';
   const indent = '  '.repeat(parents.length + Number(inList && !opensItem));
-  const end = without === null ? ' Required.' : group && without === 'as below' ? '' : ` Without it: ${without}.`;
+  const end = without === null ? ' Required.' : group && without === 'as below' ? '' : ` Default: ${without}.`;
   const name = `${opensItem ? '- ' : ''}${field.split('.').at(-1)}:`;
   return [
     ...(parents.length === 0 ? [''] : []),

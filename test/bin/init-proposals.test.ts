@@ -88,9 +88,7 @@ test('without a terminal the proposal is filled in and said, and flags win', asy
   assert.not.ok(existsSync(path.join(rig.project, 'ran')));
 });
 
-test('a command of acceptance that no stage runs is said to be out of use; of a supervised task it counts', async ({
-  rig,
-}) => {
+test('an acceptance command that no stage runs becomes a comment; a supervised task runs it', async ({ rig }) => {
   const flags = ['--acceptance', 'make check'];
   const designed = await rig.run('tollgate', ['init', 'a', '--pipeline', 'design_only', ...flags]);
   assert.match(designed.stdout, /^No stage runs `make check`: only a verify stage does, as --pipeline one_shot_impl/m);

@@ -44,7 +44,7 @@ test('fields, and values: of a choice, of a list of examples, of yes or no, and 
 });
 
 test('a field is explained by the schema', () => {
-  assert.match(fieldAt(SCHEMA, ['budgets', 'paid_call_budget'])[0]!.description!, 'Paid calls in all');
+  assert.match(fieldAt(SCHEMA, ['budgets', 'paid_call_budget'])[0]!.description!, 'maximum number of paid calls');
   assert.match(fieldAt(SCHEMA, ['stages', '[]', 'requires_mcp'])[0]!.description!, 'MCP servers');
 });
 
