@@ -10,7 +10,7 @@ import type { WrapperRequest } from '../loops/attempt/request.ts';
 import { readAnswerForm } from '../loops/call/answer-schema.ts';
 import { call } from '../loops/call/call.ts';
 import { capsOf } from '../loops/call/caps.ts';
-import { accountMistake } from '../loops/call/check.ts';
+import { chargedTask } from '../loops/call/check.ts';
 import { findAdapter } from '../loops/call/find-adapter.ts';
 import { createTelling } from '../loops/report/follow.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
@@ -20,7 +20,7 @@ import { environmentOf } from '../state/accounts.ts';
 import { makeFolder } from '../state/disk/folder.ts';
 import { readRegularOrNull } from '../state/disk/regular-file.ts';
 import { replaceText } from '../state/disk/replace-file.ts';
-import { locateTask, projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../state/task-folder.ts';
+import { projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../state/task-folder.ts';
 import { isTrustedFolder } from '../state/trusted-folders.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
 import { exitCodesOf } from '../wrappers/adapter.ts';
@@ -185,9 +185,6 @@ function chargeOf(
 ): WrapperRequest['charge'] | string {
   if (!STAGE_ID.test(stage)) return `stage ${JSON.stringify(stage)} ${STAGE_ID_MUST}`;
   if (task === undefined) return null;
-  const located = locateTask(task, cwd, environment);
-  if (located.how === 'invalid') return `task: ${located.message}`;
-  const tasks = path.join(projectState(cwd, environment), 'task');
-  const mistake = accountMistake(located.folder, 'existing', tasks);
-  return mistake === null ? { task: located.folder, stage, runId: null, forPrompt: null } : `task: ${mistake}`;
+  const folder = chargedTask(task, 'existing', cwd, environment);
+  return typeof folder === 'string' ? `task: ${folder}` : { task: folder, stage, runId: null, forPrompt: null };
 }

@@ -13,6 +13,7 @@ import { refusalInCall } from '../loops/report/calling-call.ts';
 import { pauseFor } from '../loops/stage/pauses.ts';
 import type { AnomalyName } from '../policies/distill/anomalies.ts';
 import { createRedactor } from '../policies/redact/create-redactor.ts';
+import { redactValue } from '../policies/redact/redactor.ts';
 import { JournalError } from '../state/journal/journal.ts';
 import { refusalOf } from '../state/system-error.ts';
 import { isTrustedFolder } from '../state/trusted-folders.ts';
@@ -136,11 +137,5 @@ export async function readBookNamed(
 /** A service's message may repeat a key. */
 function cleaner(environment: NodeJS.ProcessEnv): <T>(value: T) => T {
   const { redact } = createRedactor({ env: environment, patterns: [] });
-  const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') return redact(value);
-    if (Array.isArray(value)) return value.map(clean);
-    if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each)]));
-  };
-  return <T>(value: T) => clean(value) as T;
+  return <T>(value: T) => redactValue(value, redact) as T;
 }

@@ -7,7 +7,7 @@ import { MAX_PROMPT_BYTES, type WrapperRequest } from '../../loops/attempt/reque
 import { type AnswerForm, readAnswerForm } from '../../loops/call/answer-schema.ts';
 import { call } from '../../loops/call/call.ts';
 import { capsOf } from '../../loops/call/caps.ts';
-import { accountMistake } from '../../loops/call/check.ts';
+import { chargedTask } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import type { RequestedSession } from '../../loops/session/call-session.ts';
 import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
@@ -16,7 +16,7 @@ import type { CallRecord } from '../../policies/report/call-record.ts';
 import { figure, oneLine, shellWord, tookWords } from '../../policies/text/display.ts';
 import { environmentOf } from '../../state/accounts.ts';
 import { isPipe } from '../../state/disk/regular-file.ts';
-import { locateTask, projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../../state/task-folder.ts';
+import { projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '../../state/task-folder.ts';
 import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/adapter.ts';
@@ -286,11 +286,8 @@ function chargeOf(
   dispatch: Dispatch | null,
 ): WrapperRequest['charge'] | string {
   if (task === undefined) return null;
-  const located = locateTask(task, process.cwd(), process.env);
-  if (located.how === 'invalid') return `--task: ${located.message}`;
-  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
-  const mistake = accountMistake(located.folder, account, tasks);
-  if (mistake !== null) return `--task: ${mistake}`;
+  const folder = chargedTask(task, account, process.cwd(), process.env);
+  if (typeof folder === 'string') return `--task: ${folder}`;
   const { run_id: runId = null, for_prompt: forPrompt = null, nested_calls: nestedCalls = 0 } = dispatch ?? {};
-  return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId, forPrompt, nestedCalls };
+  return { task: folder, stage: stage ?? `${adapter.tool}_adhoc`, runId, forPrompt, nestedCalls };
 }

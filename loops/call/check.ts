@@ -9,7 +9,7 @@ import { accountName } from '../../policies/limits/user-accounts.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { makeFolders, namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes, toUtf8 } from '../../state/disk/regular-file.ts';
-import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
+import { checkTaskId, locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.ts';
 import { isPublished } from '../../wrappers/cli-version.ts';
 import { lacking } from '../../wrappers/feature.ts';
@@ -239,12 +239,24 @@ export function tooOld({ request, prompt, cliVersion }: CheckedCall): Refusal | 
 }
 
 /**
- * Checks whether a call outside a run may charge this task. The task must exist, or the caller must have requested a new one by
- * name. A mistyped id would open another account of ten paid calls.
- * @param tasks the folder of the project's tasks.
- * @returns the reason why nothing may be charged to the task, with a way out; or null.
+ * Returns the task that a call outside a run may charge. The task must exist, or the caller must have requested a new one by name. A
+ * mistyped id would open another account of ten paid calls.
+ * @returns a text: the reason why nothing may be charged to the task, with a way out.
  */
-export function accountMistake(task: TaskFolder, kind: 'existing' | 'new', tasks: string): string | null {
+export function chargedTask(
+  task: string,
+  kind: 'existing' | 'new',
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): TaskFolder | string {
+  const located = locateTask(task, cwd, environment);
+  if (located.how === 'invalid') return located.message;
+  const tasks = path.join(projectState(cwd, environment), 'task');
+  return chargeMistake(located.folder, kind, tasks) ?? located.folder;
+}
+
+/** @param tasks the folder of the project's tasks. */
+function chargeMistake(task: TaskFolder, kind: 'existing' | 'new', tasks: string): string | null {
   if (task.manifest !== null || existsSync(path.join(task.state, 'journal.jsonl'))) return null;
   const { id, root } = task;
   const isInPlace = path.dirname(realPlace(root)) === path.dirname(realPlace(path.join(tasks, id)));

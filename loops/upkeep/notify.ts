@@ -11,6 +11,7 @@ import {
   wordsOf,
 } from '../../policies/manifest/notification.ts';
 import { type NotifierRow, type NotifyEvent, notifierName, reachOf } from '../../policies/manifest/notifier.ts';
+import { redactValue } from '../../policies/redact/redactor.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { takeNearLimits } from '../limits/settle-limits.ts';
 import { redactorOf } from '../redactor.ts';
@@ -64,16 +65,9 @@ function notificationOf(
   at: Date,
   redact: (text: string) => string,
 ): Notification {
-  const clean = redacted(content, redact) as NotificationFacts;
+  const clean = redactValue(content, redact) as NotificationFacts;
   const head = { schema: 1, id: randomUUID(), event, at: at.toISOString(), text: wordsOf(event, clean) } as const;
   return { ...head, ...clean };
-}
-
-function redacted(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((each) => redacted(each, redact));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, redacted(each, redact)]));
 }
 
 type Sending = RunContext & NotifyRequest & { redact(text: string): string };

@@ -78,11 +78,7 @@ function allowsVerdict(root: object, schema: unknown, text: string, depth = 0): 
   // Every object that has a verdict matches the schema under `not`, so it is rejected.
   const refused = isObject(not) && Object.keys(not).join() === 'required' ? listOf(not.required) : [];
   if (refused.length > 0 && refused.every((name) => name === 'verdict')) return false;
-  if (!listOf(schema.allOf).every(takes)) return false;
-  for (const name of ['anyOf', 'oneOf'])
-    if (Array.isArray(schema[name]) && !(schema[name] as unknown[]).some(takes)) return false;
-  const referred = typeof schema.$ref === 'string' ? resolved(root, schema.$ref) : UNKNOWN;
-  return referred === UNKNOWN || takes(referred);
+  return combinedTakes(root, schema, takes);
 }
 
 /** Whether an object may have all of these properties at once. */
@@ -109,6 +105,11 @@ function allows(root: object, schema: unknown, text: string, depth = 0): boolean
   if (typeof schema.minLength === 'number' && text.length < schema.minLength) return false;
   if (typeof schema.maxLength === 'number' && text.length > schema.maxLength) return false;
   if (isObject(schema.not) && Object.keys(schema.not).length > 0 && takes(schema.not)) return false;
+  return combinedTakes(root, schema, takes);
+}
+
+/** Whether the schemas that this one combines or refers to accept the same. */
+function combinedTakes(root: object, schema: Record<string, unknown>, takes: (one: unknown) => boolean): boolean {
   if (!listOf(schema.allOf).every(takes)) return false;
   for (const name of ['anyOf', 'oneOf'])
     if (Array.isArray(schema[name]) && !(schema[name] as unknown[]).some(takes)) return false;

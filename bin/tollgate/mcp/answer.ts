@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { type NextAction, toDo } from '../../../policies/facts/next-action.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import { redactValue } from '../../../policies/redact/redactor.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { realOr } from '../../../state/disk/real-folder.ts';
 import { refusalOf } from '../../../state/system-error.ts';
@@ -37,7 +38,7 @@ const failed = (message: string): ToolResult => ({
 /** The text is for clients that do not read `structuredContent`. */
 export function resultOf({ how, object }: ToolResult) {
   const { redact } = createRedactor({ env: process.env, patterns: [] });
-  const structuredContent = clean(withCalls(object), (text) => shortened(visible(redact(text)))) as Record<
+  const structuredContent = redactValue(withCalls(object), (text) => shortened(visible(redact(text)))) as Record<
     string,
     unknown
   >;
@@ -47,13 +48,6 @@ export function resultOf({ how, object }: ToolResult) {
     structuredContent,
     ...(how === 'failed' ? { isError: true } : {}),
   };
-}
-
-function clean(value: unknown, text: (text: string) => string): unknown {
-  if (typeof value === 'string') return text(value);
-  if (Array.isArray(value)) return value.map((each) => clean(each, text));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, text)]));
 }
 
 /** What a model can read at once; the files contain the rest. */

@@ -1,5 +1,6 @@
 // Defines the tools that compare several CLIs, models or accounts, and that apply the changes of one of them.
 
+import { wanted } from '../../../console/server/changes/begun.ts';
 import { findComparison } from '../../../loops/compare/comparison.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { projectState } from '../../../state/task-folder.ts';
@@ -96,11 +97,5 @@ function compareWanted(given: Record<string, unknown>, server: ServerSettings): 
   // A prompt may be the name of a task, which could write.
   const words = prompt !== undefined ? [`--prompt=${prompt}`] : task !== undefined ? ['--', String(task)] : [];
   const argv = ['compare', '--json', ...flags, ...(server.trustWorkspace ? [TRUST] : []), ...words];
-  const asks = hashOf(argv);
-  return {
-    ...{ what: 'run', task: null, tool: null, asks, argv },
-    ...{ name: `run.compare-${asks.slice(0, 16)}`, answeredBy: 'running' },
-    filesFor: () => null,
-    prepare: () => {},
-  };
+  return wanted(`compare-${hashOf(argv).slice(0, 16)}`, null, argv);
 }

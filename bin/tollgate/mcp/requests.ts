@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { bookWanted, continueWanted, resumeWanted } from '../../../console/server/changes/begun.ts';
+import { bookWanted, continueWanted, resumeWanted, wanted } from '../../../console/server/changes/begun.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { realFolder } from '../../../state/disk/real-folder.ts';
@@ -24,12 +24,7 @@ export function taskWanted(
   const named = (flag: string, list: unknown) => (Array.isArray(list) ? list.map((stage) => `${flag}=${stage}`) : []);
   const stages = [...named('--redo', redo), ...named('--keep', keep), ...(recheck === true ? ['--recheck'] : [])];
   const argv = ['run', id, '--json', '--no-ci', ...stages, ...(trustWorkspace ? [TRUST] : [])];
-  return {
-    ...{ what: 'run', task: id, tool: null, asks: hashOf(argv), argv },
-    ...{ name: `run.${id}`, answeredBy: 'running' },
-    filesFor: () => null,
-    prepare: () => {},
-  };
+  return wanted(id, id, argv);
 }
 
 /**

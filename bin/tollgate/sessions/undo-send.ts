@@ -1,8 +1,7 @@
 // Implements undo --resend and --edit: takes back the last prompt with its answer, and sends it or another one instead.
 
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { accountMistake } from '../../../loops/call/check.ts';
+import { chargedTask } from '../../../loops/call/check.ts';
 import { type ResendRequest, type ResentCall, send, sendingMistake } from '../../../loops/call/resend.ts';
 import { editSession } from '../../../loops/session/edit.ts';
 import { replaceSession } from '../../../loops/session/replace-session.ts';
@@ -10,7 +9,7 @@ import { planRedo, planRollback, redo } from '../../../loops/session/undo.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { HEADER } from '../../../policies/session/session-entry.ts';
 import { isSystemError } from '../../../state/system-error.ts';
-import { locateTask, projectState, type TaskFolder } from '../../../state/task-folder.ts';
+import type { TaskFolder } from '../../../state/task-folder.ts';
 import { isTrustedFolder } from '../../../state/trusted-folders.ts';
 import type { Access } from '../../../wrappers/adapter.ts';
 import type { Conversation } from '../../../wrappers/sessions/store.ts';
@@ -130,11 +129,8 @@ function sendingOf(
 
 function taskOf({ text }: Arguments): TaskFolder | null | string {
   if (text.task === undefined) return null;
-  const located = locateTask(text.task, process.cwd(), process.env);
-  if (located.how === 'invalid') return `--task: ${located.message}`;
-  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
-  const mistake = accountMistake(located.folder, 'existing', tasks);
-  return mistake === null ? located.folder : `--task: ${mistake}`;
+  const folder = chargedTask(text.task, 'existing', process.cwd(), process.env);
+  return typeof folder === 'string' ? `--task: ${folder}` : folder;
 }
 
 function promptIn({ text }: Arguments): string | { mistake: string } {

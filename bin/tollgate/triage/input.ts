@@ -1,7 +1,6 @@
 // Reads a command's input, completely or as it arrives: a file or standard input; answers JSONL line by line.
 
 import { createReadStream, readFileSync } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { createLineSplitter, type LineSplitter } from '../../../wrappers/line-splitter.ts';
 import { printing, printResult } from '../../printing.ts';
@@ -59,56 +58,28 @@ const isTerminal = (name: string): boolean => name === STDIN && process.stdin.is
 const unreadable = (name: string, error: unknown): string =>
   `${name} cannot be read (${(error as NodeJS.ErrnoException).code})`;
 
-interface Decoder {
-  /** Returns the text so far; bytes that cannot be decoded become U+FFFD. */
-  write(bytes: Buffer): string;
-  /** Returns the rest. */
-  end(): string;
-}
-
 /** Decodes bytes to text as they arrive: UTF-8, or UTF-16 if its mark comes first, as PowerShell writes it. */
-export function createDecoder(): Decoder {
-  let decoder: Decoder | null = null;
+export function createDecoder() {
+  let decoder: InstanceType<typeof TextDecoder> | null = null;
   let first: Buffer = Buffer.alloc(0);
   const begin = (): string => {
-    const mark = MARKS.find(({ bytes }) => bytes.every((byte, i) => first[i] === byte)) ?? UTF8;
-    decoder = mark.decoder();
-    return decoder.write(first.subarray(mark.bytes.length));
+    const [a, b] = first;
+    decoder = new TextDecoder(a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : 'utf-8');
+    return decoder.decode(first, { stream: true });
   };
   return {
-    write(bytes) {
-      if (decoder !== null) return decoder.write(bytes);
+    /** Returns the text so far; bytes that cannot be decoded become U+FFFD. */
+    write(bytes: Buffer): string {
+      if (decoder !== null) return decoder.decode(bytes, { stream: true });
       first = Buffer.concat([first, bytes]);
       return first.length < LONGEST_MARK ? '' : begin();
     },
-    end: () => (decoder === null ? begin() : '') + decoder!.end(),
+    /** Returns the rest. */
+    end: (): string => (decoder === null ? begin() : '') + decoder!.decode(),
   };
 }
 
-const LONGEST_MARK = 3;
-
-const UTF8 = { bytes: [], decoder: () => new StringDecoder('utf8') };
-
-const MARKS: readonly { bytes: readonly number[]; decoder: () => Decoder }[] = [
-  { bytes: [0xef, 0xbb, 0xbf], decoder: UTF8.decoder },
-  { bytes: [0xff, 0xfe], decoder: () => new StringDecoder('utf16le') },
-  { bytes: [0xfe, 0xff], decoder: swapped },
-];
-
-/** Decodes units whose bytes are swapped. */
-function swapped(): Decoder {
-  const decoder = new StringDecoder('utf16le');
-  let odd: Buffer = Buffer.alloc(0);
-  return {
-    write(bytes) {
-      const all = Buffer.concat([odd, bytes]);
-      const whole = all.length & ~1;
-      odd = all.subarray(whole);
-      return decoder.write(all.subarray(0, whole).swap16());
-    },
-    end: () => decoder.end(),
-  };
-}
+const LONGEST_MARK = 2;
 
 type Line = Record<string, unknown>;
 
@@ -124,17 +95,16 @@ export async function answerLines(
   command: string,
   word: string | undefined,
   take: (line: Line) => unknown,
-  maxLine = MAX_LINE,
 ): Promise<Ran> {
   const err = printing('stderr');
   let answers: string[] = [];
   let number = 0;
   let mistakes = 0;
   let lost: string | null = null;
-  const lines = createLineSplitter(maxLine, 'all', (line, dropped) => {
+  const lines = createLineSplitter(MAX_LINE, 'all', (line, dropped) => {
     number += 1;
     if (line.trim() === '') return;
-    const answer = dropped > 0 ? `this is longer than ${maxLine} characters` : answerTo(line, take);
+    const answer = dropped > 0 ? `this is longer than ${MAX_LINE} characters` : answerTo(line, take);
     if (typeof answer === 'string') {
       mistakes += 1;
       err.write(`${command}: line ${number}: ${answer}\n`);

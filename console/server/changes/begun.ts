@@ -44,7 +44,8 @@ export function bookWanted(
 const trust = ({ trustWorkspace }: { trustWorkspace: boolean }): string[] =>
   trustWorkspace ? ['--trust-workspace'] : [];
 
-const wanted = (name: string, task: string | null, argv: string[]): WantedRun => ({
+/** @param name begins the name of the run's files. */
+export const wanted = (name: string, task: string | null, argv: string[]): WantedRun => ({
   ...{ what: 'run', task, tool: null, asks: hashOf(JSON.stringify(argv)), argv },
   ...{ name: `run.${name}`, answeredBy: 'running' },
   filesFor: () => null,
