@@ -222,11 +222,14 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated(?![\s\S]{0,300}\b(?:rate limit|fetch failed|time(?:d )?out|E[A-Z]{5,}))|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
+      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated(?![\s\S]{0,300}\b(?:rate limit|fetch failed|time(?:d )?out|E[A-Z]{5,}))|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\bfailed to (?:log|sign) ?in\b(?![\s\S]{0,400}\b(?:fetch failed|time(?:d )?out|rate limit|unavailable|E(?:CONN|TIMEDOUT|NOTFOUND|AI_)\w*)\b)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
     },
     class: 'auth',
     reason: 'bad_credentials',
-    proof: [{ message: 'Authentication token found but could not be validated.' }],
+    proof: [
+      { message: 'Authentication token found but could not be validated.' },
+      { message: 'Failed to login. Message: Request contains an invalid argument.' },
+    ],
   },
   {
     id: 'access-denied',
@@ -234,11 +237,15 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens?\b.{0,40}\b(?:are|is) not supported\b|\bno access to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
+      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b400 operation not allowed\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens?\b.{0,40}\b(?:are|is) not supported\b|\bno access to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
     },
     class: 'auth',
     reason: 'not_authorised',
-    proof: [{ message: 'You are not licensed to use Copilot.' }],
+    proof: [
+      { message: 'You are not licensed to use Copilot.' },
+      // Bedrock, for an account that may not call the model.
+      { message: 'API Error (m): 400 Operation not allowed', status: 400 },
+    ],
   },
   {
     id: 'access-words',

@@ -32,7 +32,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /truncated because it exceeded|(?:ended|finished) without a finish reason|\bNO_FINISH_REASON\b|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\bresponse (?:above )?was cut off\b|\b(?:connection lost|server error) mid-response\b/i,
+      text: /truncated because it exceeded|(?:ended|finished) without a finish reason|\bNO_FINISH_REASON\b|stream ended with an invalid chunk|\bstalled mid-stream\b|\b(?:response|answer)(?: above)? may be incomplete\b|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\bresponse (?:above )?was cut off\b|\b(?:connection lost|server error) mid-response\b/i,
     },
     class: 'transient',
     reason: 'cut_answer',
@@ -74,7 +74,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none', '5xx'],
-      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b|\bnon-SSE response\b/i,
+      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event|json)\b|\bunexpected (?:event order|line format)\b|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b|\bnon-SSE response\b/i,
     },
     class: 'transient',
     reason: 'garbled_response',
@@ -104,6 +104,11 @@ export const CONTENT_RULES = [
         'invalid_prompt',
         'safety',
         'prohibited_content',
+        // Services of DashScope, MiniMax and relays; some report them with 500.
+        'data_inspection_failed',
+        'new_sensitive',
+        'sensitive_words_detected',
+        'guardrail_intervened',
       ],
     },
     class: 'contract_violation',
@@ -113,6 +118,7 @@ export const CONTENT_RULES = [
         message: 'The model returned no content because the response was blocked by content filtering.',
         code: 'content_filter',
       },
+      { message: 'input new_sensitive (1026)', status: 500, type: 'api_error' },
     ],
   },
   {
@@ -136,12 +142,18 @@ export const CONTENT_RULES = [
         'blocked',
         'polic',
         'misalignment',
+        'inspection',
+        'guardrail',
       ],
-      text: /\bstopped\b.{0,20}\b(?:safety|recitation|prohibited|sensitive|content|blocklist)|\b(?:response|output|content|completion|prompt) was filtered|\bresponsible ai\b|\brephrase your prompt\b|\bmatched public code\b|\bcontent exists risk\b|\busage guidelines\b|\bsafety[ _]check|\bsafeguards flagged\b|\bflagged for\b(?! (?:suspicious|unusual|fraud))|\brequires moderation\b|\bblocked\b.{0,50}\b(?:safety|recitation|copyright|content|policy settings|prohibited)|\bcontent[ _-]?(?:management |moderation |safety )?(?:filter|policy|policies)|\bflagged\b.{0,40}\b(?:risk|safety|harm|violat|policy)|limited access to this content|\bviolat\w{1,10} .{0,20}\b(?:usage|content|safety) polic|misalignment policy|\bsafety (?:system|filter)/i,
+      text: /\b(?:contain|inspect)\w* inappropriate content\b|\bDataInspectionFailed\b|\b(?:blocked|stopped|intervened|violated?|rejected|denied)\b[^\n]{0,40}\bguardrails?\b|\bguardrails?\b[^\n]{0,30}\b(?:blocked|intervened|stopped|violat\w{1,4})\b|\bstopped\b.{0,20}\b(?:safety|recitation|prohibited|sensitive|content|blocklist)|\b(?:response|output|content|completion|prompt) was filtered|\bresponsible ai\b|\brephrase your prompt\b|\bmatched public code\b|\bcontent exists risk\b|\busage guidelines\b|\bsafety[ _]check|\bsafeguards flagged\b|\bflagged for\b(?! (?:suspicious|unusual|fraud))|\brequires moderation\b|\bblocked\b.{0,50}\b(?:safety|recitation|copyright|content|policy settings|prohibited)|\bcontent[ _-]?(?:management |moderation |safety )?(?:filter|policy|policies)|\bflagged\b.{0,40}\b(?:risk|safety|harm|violat|policy)|limited access to this content|\bviolat\w{1,10} .{0,20}\b(?:usage|content|safety) polic|misalignment policy|\bsafety (?:system|filter)/i,
     },
     class: 'contract_violation',
     reason: 'content_filter',
-    proof: [{ message: 'The model response was blocked due to safety settings.' }],
+    proof: [
+      { message: 'The model response was blocked due to safety settings.' },
+      { message: 'Input text data may contain inappropriate content.', status: 400 },
+      { message: 'Violated guardrail policy: Sorry, the model cannot answer this question.', status: 400 },
+    ],
   },
   {
     id: 'content-unstructured',

@@ -179,7 +179,7 @@ export const BROAD_RULES = [
     },
     class: 'tooling',
     reason: 'broken_install',
-    proof: [{ message: 'npm error code ETARGET' }],
+    proof: [{ message: 'npm error code EUSAGE' }],
   },
   {
     id: 'broad-invalid-url',
@@ -196,7 +196,7 @@ export const BROAD_RULES = [
     source: 'any',
     match: {
       status: UNSAID,
-      text: /\bis not a (?:function|constructor)\b|\bcannot read propert|\bis not (?:defined|iterable)\b|\bmaximum call stack\b|\bassertion failed\b|\bunreachable code\b/i,
+      text: /\bis not (?:a (?:function|constructor)|an object)\b|\bcannot read propert|\bis not (?:defined|iterable)\b|\bmaximum call stack\b|\bassertion failed\b|\bunreachable code\b/i,
     },
     class: 'tooling',
     reason: 'crashed',

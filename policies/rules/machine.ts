@@ -35,7 +35,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bCERT_\w+|\bCERTIFICATE_VERIFY_FAILED\b|SELF_SIGNED_CERT|\bUNABLE_TO_(?:VERIFY|GET)_\w+|ERR_TLS_CERT\w*|\bcertificate (?:has expired|verify failed|is not (?:trusted|valid))|\bself[- ]signed certificate|\baltnames?\b|\bwrong version number\b|\berror:[0-9a-f]{8}:(?:STORE|PEM|x509 certificate) routines:|\bunsupported protocol\b|\bno protocols available\b|\b(?:unable to|could not) (?:verify|get)\b.{0,40}\b(?:certificate|issuer)|\b(?:invalid|unknown|untrusted)\b.{0,20}\b(?:certificate|\bCA\b|issuer)/i,
+      text: /\bCERT_\w+|\bCERTIFICATE_VERIFY_FAILED\b|SELF_SIGNED_CERT|\bUNABLE_TO_(?:VERIFY|GET)_\w+|ERR_TLS_CERT\w*|\bcertificate (?:has expired|verify failed|is not (?:trusted|valid))|\bself[- ]signed certificate|\baltnames?\b|\b(?:SSL|TLS) certificate\b.{0,30}\b(?:verification|verify|hostname|mismatch|error|problem)|\bno CA certificates found\b|\bwrong version number\b|\berror:[0-9a-f]{8}:(?:STORE|PEM|x509 certificate) routines:|\bunsupported protocol\b|\bno protocols available\b|\b(?:unable to|could not) (?:verify|get)\b.{0,40}\b(?:certificate|issuer)|\b(?:invalid|unknown|untrusted)\b.{0,20}\b(?:certificate|\bCA\b|issuer)/i,
     },
     class: 'tooling',
     reason: 'certificate',
@@ -47,23 +47,28 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|\bunknown system error -8\b|\bCommandNotFoundException\b|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
+      text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|\bunknown system error -8\b|\bCommandNotFoundException\b|\brequires (?:git[- ]bash|git for windows|powershell|pwsh)\b|\bnot (?:found )?(?:on|in) (?:your |the |\$)?PATH\b(?! ?['"/~\w])|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
     },
     class: 'tooling',
     reason: 'binary_missing',
-    proof: [{ message: 'bash: codex: command not found' }],
+    proof: [{ message: 'bash: codex: command not found' }, { message: 'Claude Code on Windows requires git-bash' }],
   },
   {
     id: 'machine-install',
     tool: 'any',
     source: 'any',
     match: {
-      status: HERE,
-      text: /\bcannot find (?:module|package|native binding)\b|\b(?:native|platform|prebuilt)(?:-specific)? (?:binary|executable|package)\b.{0,40}\b(?:not (?:installed|found|available|downloaded)|missing|unavailable)|\bpostinstall(?: script)? (?:did not|didn.t|failed|was (?:not|never|skipped))|\boptional dependency\b.{0,80}\b(?:not (?:downloaded|installed|found)|missing|unsupported)|\bmissing optional dependency\b|\binstalled (?:\S+ ){0,3}for another (?:platform|architecture)\b|\bunable to find the \S{1,80} package\b|\brequires a newer version\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
+      // A service refuses a version that is too old; npm reports a package that its registry lacks.
+      status: ['none', 400, 404, 426],
+      text: /\bcannot find (?:module|package|native binding)\b|\b(?:native|platform|prebuilt)(?:-specific)? (?:binary|executable|package)\b.{0,40}\b(?:not (?:installed|found|available|downloaded)|missing|unavailable)|\bpostinstall(?: script)? (?:did not|didn.t|failed|was (?:not|never|skipped))|\boptional dependency\b.{0,80}\b(?:not (?:downloaded|installed|found)|missing|unsupported)|\bmissing optional dependency\b|\binstalled (?:\S+ ){0,3}for another (?:platform|architecture)\b|\b(?:unable to|could not|cannot|failed to) find (?:the |a )?\S{1,80} package\b|\brequires a newer version\b|\bnewer version\b[^\n]{0,60}\bis required\b|\b(?:symbol not found|undefined symbol|syntax error near unexpected token)\b|\bnpm (?:err!|error) (?:code E(?:404|TARGET|INTEGRITY|NOVERSIONS)|404)\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
     },
     class: 'tooling',
     reason: 'broken_install',
-    proof: [{ message: "Cannot find module '@google/gemini-cli-core'" }],
+    proof: [
+      { message: "Cannot find module '@google/gemini-cli-core'" },
+      { message: "The 'm' model requires a newer version of Codex.", status: 400 },
+      { message: '/usr/bin/x: line 1: syntax error near unexpected token `newline' },
+    ],
   },
   {
     id: 'machine-sandbox',
@@ -116,7 +121,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bdatabase (?:is locked|disk image is malformed|schema has changed)|\bSQLITE_[A-Z]+/i,
+      text: /\bdatabase (?:is locked|disk image is malformed|schema has changed)|\bSQLITE_[A-Z]+|\bSQLite (?:metadata|state|database|file)\b|\bmigration \d{1,6} was previously applied\b/i,
     },
     class: 'tooling',
     reason: 'state_database',

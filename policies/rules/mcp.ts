@@ -20,6 +20,7 @@ const OF_THE_PROTOCOL = [
   String.raw`\bMCP issues detected\b`,
   String.raw`\bMCP:? [\w.@/-]{1,60}:? (?:failed|errored|timed out|exited|crashed|disconnected|closed)\b|\(MCP\):? [^\n]{0,40}\b(?:failed|error|timed out|exited|closed)\b`,
   String.raw`\bMcpError\b`,
+  String.raw`\bMCP tool [\w.@/-]{1,120}[^\n]{0,60} not found\b`,
   String.raw`\brmcp(?:_client)?::|\bcodex_(?:rmcp_client|mcp)\b`,
   String.raw`\bSSE error:|\bSSE stream disconnected\b|\bFailed to open SSE stream\b`,
   String.raw`\b(?:Streamable ?HTTP|SSE|Stdio)(?:Client(?:Transport)?)?Error\b|\bStreamable HTTP error\b|\bError POSTing to endpoint\b`,

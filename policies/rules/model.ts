@@ -20,12 +20,23 @@ export const MODEL_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      needs: ['have access to', 'must be verified', 'access to this model'],
-      text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b|\baccess to this model is not enabled\b/i,
+      needs: [
+        'have access to',
+        'must be verified',
+        'access to this model',
+        'access model',
+        'allowed to',
+        'use case details',
+      ],
+      text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b|\baccess to this model is not enabled\b|\bnot allowed to (?:access|use)\b[^\n]{0,30}\bmodel\b|\buse case details have not been submitted\b/i,
     },
     class: 'auth',
     reason: 'not_authorised',
-    proof: [{ message: 'Project `p` does not have access to model `m`', status: 403, code: 'model_not_found' }],
+    proof: [
+      { message: 'Project `p` does not have access to model `m`', status: 403, code: 'model_not_found' },
+      { message: 'Model use case details have not been submitted for this account.', status: 404 },
+      { message: 'key not allowed to access model. This key can only access other models.', status: 401 },
+    ],
   },
   {
     id: 'model-code',
@@ -43,6 +54,7 @@ export const MODEL_RULES = [
         'ModelDeprecated',
         'ModelNotOpen',
         'DeploymentNotFound',
+        'provider_not_found',
       ],
     },
     class: 'tooling',
@@ -89,7 +101,7 @@ export const MODEL_RULES = [
     match: {
       status: ['none', 400, 403, 404, 422, 503],
       needs: ['throughput', 'deployment', 'model', 'endpoints'],
-      text: /\bon-demand throughput\b|\bmodel identifier is invalid\b|\bdeployment\b.{0,60}\b(?:does not exist|not found)|\bno (?:allowed )?endpoints (?:found|available) (?:for|matching)\b|\bno available channel for model\b|\bnot found the model\b|\bunknown provider for model\b|\bnot activated the model\b/i,
+      text: /\bon-demand throughput\b|\bmodel identifier is invalid\b|\bdeployment\b.{0,60}\b(?:does not exist|not found)|\bno (?:allowed )?endpoints (?:found|available) (?:for|matching|that support)\b|\bno available channel for model\b|\bnot found the model\b|\bunknown provider for model\b|\bnot activated the model\b/i,
     },
     class: 'tooling',
     reason: 'model_not_found',
@@ -108,7 +120,7 @@ export const MODEL_RULES = [
     match: {
       status: ['none', 400, 403, 404, 410, 422],
       needs: ['model'],
-      text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|does not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
+      text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|(?:does )?not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\bno supported models?\b|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
     },
     class: 'tooling',
     reason: 'model_not_found',

@@ -160,11 +160,14 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /\bplan limit|\bkey limit exceeded\b|\bfree tier\b.{0,40}\bexhausted\b|\bquota is not enough\b|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
+      text: /\bout of extra usage\b|\bextra usage is required\b|\bplan limit|\bkey limit exceeded\b|\bfree tier\b.{0,40}\bexhausted\b|\bquota is not enough\b|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
     },
     class: 'quota',
     reason: 'plan',
-    proof: [{ message: 'You hit your spend cap set in your workspace.' }],
+    proof: [
+      { message: 'You hit your spend cap set in your workspace.' },
+      { message: 'Extra usage is required for long context requests.', status: 429, type: 'rate_limit_error' },
+    ],
   },
   {
     id: 'quota-long-reset',

@@ -85,7 +85,11 @@ export const SERVICE_RULES = [
     id: 'service-error-code',
     tool: 'any',
     source: 'any',
-    match: { code: ['INTERNAL', 'server_error', 'api_error', 'internal_server_error', 'DEADLINE_EXCEEDED', 'ABORTED'] },
+    match: {
+      // Relays write `api_error` beside each status.
+      status: ['none', 409, 429, '5xx'],
+      code: ['INTERNAL', 'server_error', 'api_error', 'internal_server_error', 'DEADLINE_EXCEEDED', 'ABORTED'],
+    },
     class: 'transient',
     reason: 'server_error',
     proof: [{ message: 'Sorry about that!', code: 'server_error' }],
@@ -108,7 +112,7 @@ export const SERVICE_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /\boverloaded\b|\bat capacity\b|\bhigh demand\b|\bno capacity\b|\bcapacity (?:is )?unavailable|\b(?:service|server|model|temporarily) (?:is )?(?:temporarily |currently )?(?:unavailable|busy)/i,
+      text: /\boverloaded\b|\bat capacity\b|\bhigh (?:demand|load)\b|\bno capacity\b|\bcapacity (?:is )?unavailable|\b(?:service|server|model|temporarily) (?:is )?(?:temporarily |currently )?(?:unavailable|busy)/i,
     },
     class: 'transient',
     reason: 'overloaded',

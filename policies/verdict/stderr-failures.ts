@@ -77,7 +77,7 @@ const MAX_BLOCK = 8000;
  */
 const UNHEARD = /^An unexpected critical error occurred:(?!Error: E[A-Z]{3,}: )/;
 const CONTINUED =
-  /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|For more information\b|Learn [Mm]ore\b|\(Request ID|Caused by:|(?:[Xx]-[\w-]{3,60}|[Rr]etry-[Aa]fter(?:-[Mm]s)?|[Dd]ate|[Vv]ia|[Ss]erver|[Cc]ontent-[\w-]{3,20}|[Cc][Ff]-[Rr]ay): )/;
+  /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|Message: |For more information\b|Learn [Mm]ore\b|\(Request ID|Caused by:|(?:[Xx]-[\w-]{3,60}|[Rr]etry-[Aa]fter(?:-[Mm]s)?|[Dd]ate|[Vv]ia|[Ss]erver|[Cc]ontent-[\w-]{3,20}|[Cc][Ff]-[Rr]ay): )/;
 /** gemini's frame around an API error, which may span several lines. */
 const OPEN = /^\[API Error: [^\]]*$/;
 /** gemini prints the server and its settings, and the error on the next line. */
