@@ -254,14 +254,85 @@ export function foreignPoints(text: string, clock: Clock): Point[] {
     .split(/[。；！？;!\n]/)
     .filter((sentence) => RESET.test(sentence))
     .flatMap((sentence) => {
-      const plain = sentence
-        .replace(/(\d{4})年\s?(\d{1,2})月\s?(\d{1,2})日/g, (_all, y, m, d) => `${y}-${pad(m)}-${pad(d)} `)
-        .replace(/(\d{1,2})\s?[时時点]\s?(?:(\d{1,2})分)?(?![间間])/g, (_all, h, m) => `${pad(h)}:${pad(m ?? '0')}`);
+      const plain = inEnglish(sentence);
       return [...plain.matchAll(START)].slice(0, MOST).flatMap(({ index }) => pointAt(plain, index, clock) ?? []);
     });
 }
 
+const RESET =
+  /重置|重設|恢复|恢復|刷新|解除|解封|重试|重試|再试|再試|リセット|再開|回復|초기화|재설정|다시|réinitialis|zurückgesetzt|restablec|reinici|redefin|ripristin|сброс|обнов/i;
+
 const pad = (digits: string): string => digits.padStart(2, '0');
 
-const RESET = /重置|重設|恢复|恢復|刷新|解除|解封|重试|重試|再试|再試|リセット|再開|回復|초기화|재설정|다시/;
-const START = /\d{4}[-/]\d{1,2}[-/]|(?<![\d:.T-]|\d{4}-\d\d-\d\d\s{1,2})\d{1,2}:\d\d/g;
+/** Rewrites dates and hours in the forms of `pointAt`; all other words remain. */
+const inEnglish = (sentence: string): string =>
+  DAY_NAMES.reduce((all, [name, day]) => all.replace(name, `${day} at `), sentence)
+    .replace(/(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]\s?/g, (_all, y, m, d) => `${y}-${pad(m)}-${pad(d)} `)
+    .replace(/(\d{1,2})[月월]\s?(\d{1,2})[日号號일]\s?/g, (_all, m, d) => `${MONTHS[Number(m) - 1] ?? ''} ${d} at `)
+    .replace(MONTH_NAMES, (_all, day, month, year) => `${day} ${englishMonth(month)}${year ? ` ${year}` : ''} at `)
+    .replace(EAST_HOUR, (_all, half, hour, minute) => onTheClock(hour, minute, AFTERNOON.test(half ?? '')))
+    .replace(WEST_HOUR, (_all, hour, colon, after, half) =>
+      onTheClock(hour, colon ?? after, /^\s?p/i.test(half ?? ''), half),
+    );
+
+function onTheClock(hour: string, minute: string | undefined, isAfternoon: boolean, half?: string): string {
+  const count = Number(hour);
+  const isMidnight = half !== undefined && !isAfternoon && count === 12;
+  return `${pad(String(isMidnight ? 0 : isAfternoon && count < 12 ? count + 12 : count))}:${pad(minute ?? '0')}`;
+}
+
+const AFTERNOON = /下午|晚上|午後|오후/;
+const EAST_HOUR =
+  /(?:(上午|下午|晚上|凌晨|早上|午前|午後|오전|오후)\s?)?(?<![\d:.-])(\d{1,2})(?:\s?(?:[时時点點]|시(?!간))\s?(?:(\d{1,2})[分분])?(?![间間])|(?<=[上下午晚凌早전후].{0,4}):(\d\d))/g;
+const WEST_HOUR =
+  /(?<=(?<![\p{L}])(?:à|às|as|a las|um|alle(?: ore)?|в) )(\d{1,2})(?::(\d\d)|\s?h\s?(\d\d)?(?![\w])|(?= ?Uhr)|(?=\s?[ap]\.?\s?m))(?: ?Uhr)?(\s?[ap]\.?\s?m\b\.?)?/giu;
+
+/** By the letters that tell them apart in French, German, Spanish, Portuguese, Italian and Russian. */
+const MONTH_STEMS: readonly RegExp[] = [
+  /^(?:jan|jän|ene|gen|янв)/i,
+  /^(?:f[eé][bv]|фев)/i,
+  /^(?:mar|mär|мар)/i,
+  /^(?:a[vbp]r|апр)/i,
+  /^(?:mai|may|mag|ма[яй])/i,
+  /^(?:juin|jun|giu|июн)/i,
+  /^(?:juil|jul|lug|июл)/i,
+  /^(?:ao[uû]|aug|ago|авг)/i,
+  /^(?:sep|set|сен)/i,
+  /^(?:oct|okt|out|ott|окт)/i,
+  /^(?:nov|ноя)/i,
+  /^(?:d[eé][czs]|dic|дек)/i,
+];
+const MONTH_NAMES =
+  /(?<!\d)(\d{1,2})(?:er|\.)? (?:de )?((?:jan|jän|ene|gen|янв|f[eé][bv]|фев|mar|mär|мар|a[vbp]r|апр|mai|may|mag|ма[яй]|jui|jun|giu|июн|jul|lug|июл|ao[uû]|aug|ago|авг|sep|set|сен|oct|okt|out|ott|окт|nov|ноя|d[eé][czs]|dic|дек)\p{L}{0,7})\.?(?: (?:de )?(\d{4})(?!\d))?(?:,? (?:à|às|as|a las|um|alle(?: ore)?|в)(?= \d))?,? ?/giu;
+
+function englishMonth(name: string): string {
+  return MONTHS[MONTH_STEMS.findIndex((stem) => stem.test(name))] ?? name;
+}
+
+const DAY_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/明天|明日|내일\s?/g, 'tomorrow'],
+  [
+    /(?<!\p{L})(?:demain|mañana|amanhã|morgen|domani|завтра)(?!\p{L})(?: (?:à|às|as|a las|um|alle|в)(?= \d))? ?/giu,
+    'tomorrow',
+  ],
+  ...(
+    [
+      ['mon', '周一|月曜日?|월요일', 'lundi|montag|lunes|segunda(?:-feira)?|lunedì|понедельник'],
+      ['tue', '周二|火曜日?|화요일', 'mardi|dienstag|martes|terça(?:-feira)?|martedì|вторник'],
+      ['wed', '周三|水曜日?|수요일', 'mercredi|mittwoch|miércoles|quarta(?:-feira)?|mercoledì|среду'],
+      ['thu', '周四|木曜日?|목요일', 'jeudi|donnerstag|jueves|quinta(?:-feira)?|giovedì|четверг'],
+      ['fri', '周五|金曜日?|금요일', 'vendredi|freitag|viernes|sexta(?:-feira)?|venerdì|пятницу'],
+      ['sat', '周六|土曜日?|토요일', 'samedi|samstag|sábado|sabato|субботу'],
+      ['sun', '周日|日曜日?|일요일', 'dimanche|sonntag|domingo|domenica|воскресенье'],
+    ] as const
+  ).map(([day, east, west]): readonly [RegExp, string] => [
+    new RegExp(
+      `(?:${east})\\s?|(?<!\\p{L})(?:${west})(?!\\p{L})(?: (?:à|às|as|a las|um|alle|в)(?= \\d))? ?(?=\\d)`,
+      'giu',
+    ),
+    day,
+  ]),
+];
+
+const START =
+  /\d{4}[-/]\d{1,2}[-/]|\b(?:tomorrow|mon|tue|wed|thu|fri|sat|sun) at |\b(?:\d{1,2} )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) (?:\d{1,2} |\d{4} )?at |(?<![\d:.T-]|\d{4}-\d\d-\d\d\s{1,2}|\bat )\d{1,2}:\d\d/g;

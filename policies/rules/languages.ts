@@ -1,17 +1,48 @@
 // Defines rules for messages in other languages: the same kinds of failures, by a thing and a nearby statement about it.
 
-import { LIMITED, near, REFUSED, type Rule, type Wording } from './rule.ts';
+import { LIMITED, REFUSED, type Rule, type Wording } from './rule.ts';
 
 /** Compiled only for a text that may be in another language, because this takes some milliseconds. */
-function foreign(things: string, saying: string, alone = ''): Wording {
-  let compiled: RegExp | null = null;
-  const wording = (): RegExp => {
-    const source = near(things, saying).source;
-    compiled ??= new RegExp(alone === '' ? source : `${alone}|${source}`, 'i');
-    return compiled;
+function foreign(things: string, saying: string, alone?: string): Wording {
+  let compiled: Record<'things' | 'saying', RegExp> | null = null;
+  const lone = alone === undefined ? null : new RegExp(alone, 'i');
+  const whole = (words: string) => new RegExp(`${EDGES[0]}(?:${words.replaceAll('\\S*', '\\S*?')})${EDGES[1]}`, 'gi');
+  return {
+    test(text) {
+      if (!FOREIGN.test(text)) return false;
+      if (lone?.test(text)) return true;
+      compiled ??= { things: whole(things), saying: whole(saying) };
+      return areNear(text, compiled.things, compiled.saying);
+    },
+    toString: () => [things, saying, alone ?? ''].join('; '),
   };
-  return { test: (text) => FOREIGN.test(text) && wording().test(text), toString: () => `${wording()}` };
 }
+
+/** East Asian words may touch Latin letters and digits: `Coding Plan套餐已到期`. */
+const UNSPACED = String.raw`[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]`;
+const EDGES = [String.raw`(?:(?<![\w-])|(?=${UNSPACED}))`, String.raw`(?:(?![\w-])|(?<=${UNSPACED}))`] as const;
+
+/** As `near`, but in linear time: East Asian words have no boundaries that would limit the search. */
+function areNear(text: string, things: RegExp, saying: RegExp): boolean {
+  const spans = (words: RegExp) => [...text.matchAll(words)].map(({ index, 0: word }) => [index, index + word.length]);
+  const [first, second] = [spans(things), spans(saying)];
+  return follows(text, first, second) || follows(text, second, first);
+}
+
+/** Whether one of the first is followed by one of the second within a sentence. Both are in the order of the text. */
+function follows(text: string, first: readonly number[][], second: readonly number[][]): boolean {
+  let next = 0;
+  for (const [, end] of first) {
+    while (next < second.length && second[next]![0]! < end!) next += 1;
+    if (next === second.length) return false;
+    const between = text.slice(end, second[next]![0]);
+    if (between.length <= MOST_BETWEEN && !SENTENCE_END.test(between)) return true;
+  }
+  return false;
+}
+
+const MOST_BETWEEN = 70;
+const SENTENCE_END = /[\n;。；！]|\.(?!\S)/;
 
 const FOREIGN =
   /[À-ÖØ-öø-ÿ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\b(?:saldo|solicitud|guthaben|kontingent|modell|server ist|solde|trop de|limite d|demasiad|muit[ao]s|nutzungs)/i;
@@ -59,7 +90,7 @@ export const LANGUAGE_RULES = [
       status: LIMITED,
       text: foreign(
         '每[日天周月]|[今本当][日天周月]|毎[日月]|1日の|일일|오늘|주간|월간|diari[oa]|semanal|mensual|mensal|diário|t[äa]g(?:lich|es)\\S*|wochen\\S*|wöchentlich\\S*|monat\\S*|quotidien\\S*|journali\\S*|hebdomadaire|mensuel\\S*|(?:дневн|недельн|месячн)\\S*',
-        '\\S*(?:上限|限额|限額|额度|配额|次数)\\S*|用完|用尽|制限|한도\\S*|초과\\S*|límite|limite|cuota|cota|limit|kontingent|erreicht|atteinte?|(?:лимит|квот)\\S*',
+        '(?:上限|限额|限額|额度|配额|次数)\\S*|用完|用尽|制限|한도\\S*|초과\\S*|límite|limite|cuota|cota|limit|kontingent|erreicht|atteinte?|(?:лимит|квот)\\S*',
       ),
     },
     class: 'quota',
@@ -93,13 +124,14 @@ export const LANGUAGE_RULES = [
       status: LIMITED,
       text: foreign(
         '使用上限|用量上限|使用限额|使用额度|套餐|订阅|利用上限|利用制限|使用制限|사용량|사용 한도|límite de uso|limite de uso|nutzungs(?:limit|grenze)|limite d.utilisation|лимит использования',
-        '达到|已达\\S*|用完|到期|过期|超出|超过|達しました|到達\\S*|超え\\S*|(?:도달|초과)\\S*|한도\\S*|alcanzad[oa]|excedid[oa]|atingid[oa]|erreicht|überschritten|atteinte?|dépassée?|(?:достигнут|превышен|исчерпан)\\S*',
+        '达到|已达\\S*|用完|到期|过期|未开放|不包含|超出|超过|達しました|到達\\S*|超え\\S*|(?:도달|초과)\\S*|한도\\S*|alcanzad[oa]|excedid[oa]|atingid[oa]|erreicht|überschritten|atteinte?|dépassée?|(?:достигнут|превышен|исчерпан)\\S*',
       ),
     },
     class: 'quota',
     reason: 'plan',
     proof: [
       { message: '已达到 5 小时的使用上限。', status: 429, code: '1308' },
+      { message: '您的Coding Plan套餐已到期，暂无法使用', status: 429, code: '1309' },
       { message: 'Nutzungslimit erreicht.' },
     ],
   },
@@ -127,7 +159,7 @@ export const LANGUAGE_RULES = [
       status: ['none', 403],
       text: foreign(
         '请求(?:数|频率)?|請求|访问|调用|频率|速率|并发(?:数)?|リクエスト|アクセス|요청(?:이)?|호출|solicitudes|peticiones|solicitações|requisições|requêtes|anfragen|запрос\\S*',
-        '过?于?频繁|過?於?頻繁|过多|過多|过快|过高|超限|超过\\S*|超出\\S*|\\S*上限|\\S*限制\\S*|太多|多すぎ\\S*|너무 많\\S*|초과\\S*|demasiad[oa]s|muit[ao]s|trop de|zu viele|слишком много',
+        '过?于?频繁|過?於?頻繁|过多|過多|过快|过高|超限|超过\\S*|超出\\S*|上限|限制\\S*|太多|多すぎ\\S*|너무 많\\S*|초과\\S*|demasiad[oa]s|muit[ao]s|trop de|zu viele|слишком много',
         '限流|速率限制|频率限制|レート制限|속도 제한|demasiadas solicitudes|trop de requêtes',
       ),
     },
@@ -161,7 +193,7 @@ export const LANGUAGE_RULES = [
       status: REFUSED,
       text: foreign(
         '账号|账户|帳號|帳戶|用户|用戶|组织|アカウント|계정\\S?|cuenta|conta|compte|konto|аккаунт\\S*',
-        '\\S?(?:封禁|禁用|停用|冻结|凍結|注销)|停止され\\S*|(?:정지|차단)\\S*|suspendid[oa]|bloquead[oa]|desactivad[oa]|desativad[oa]|suspendue?|désactivée?|gesperrt|deaktiviert|заблокирован\\S*',
+        '(?:封禁|禁用|停用|冻结|凍結|注销)|停止され\\S*|(?:정지|차단)\\S*|suspendid[oa]|bloquead[oa]|desactivad[oa]|desativad[oa]|suspendue?|désactivée?|gesperrt|deaktiviert|заблокирован\\S*',
         '无权|無權|没有权限|沒有權限|权限不足|未授权|権限がありません|권한이 없|keine berechtigung|доступ запрещ',
       ),
     },

@@ -66,15 +66,10 @@ function sentencesIn(text: string, replaced: readonly number[], clock: Clock): r
   );
 }
 
-const foreignIn = (text: string, clock: Clock): FoundTime[] =>
-  NOT_ASCII.test(text)
-    ? [
-        ...foreignPoints(text, clock).map((point) => ({ ...point, waitMs: null })),
-        ...foreignWaits(text).map((waitMs) => waitOf(waitMs, clock)),
-      ]
-    : foreignWaits(text).map((waitMs) => waitOf(waitMs, clock));
-
-const NOT_ASCII = /[^\x00-\x7f]/;
+const foreignIn = (text: string, clock: Clock): FoundTime[] => [
+  ...foreignPoints(text, clock).map((point) => ({ ...point, waitMs: null })),
+  ...foreignWaits(text).map((waitMs) => waitOf(waitMs, clock)),
+];
 
 /**
  * Chooses between points in time and waits in one text. An exact point is right. One without date or zone is wrong if the wait
