@@ -56,6 +56,18 @@ const SYSTEM: EventTable = {
     const code = textOf(error) ?? 'unknown';
     return [{ how: 'retrying', failure: { message: code, code, ...(status === null ? {} : { status }) } }];
   },
+  // Another model answered than the one that `init` names.
+  model_fallback: ({ original_model, fallback_model, trigger }) => {
+    const [asked, used] = [textOf(original_model), textOf(fallback_model)];
+    if (used === null) return [];
+    const why = textOf(trigger) === null ? '' : ` (${textOf(trigger)})`;
+    return [
+      { how: 'model_named', model: used },
+      { how: 'warned', message: `the model ${used} answered instead of ${asked ?? 'the requested one'}${why}` },
+    ];
+  },
+  notification: ({ key, text }) =>
+    /\bhook\b/.test(textOf(key) ?? '') ? [{ how: 'warned', message: textOf(text) ?? '' }] : [],
   // A hook blocked the prompt; the CLI reports that as a success.
   informational: ({ content, level, prevent_continuation }) => {
     const message = textOf(content) ?? '';
@@ -134,7 +146,7 @@ function readResults(event: Json): EngineEvent[] {
         ...stoppedCommit(textIn(part?.content)),
       };
     });
-  if (event.isSynthetic !== true) return ended;
+  if (event.isSynthetic !== true) return [...ended, ...hookBlocks(content)];
   const text = textIn(content);
   return AGAIN.test(text) ? [...ended, { how: 'retrying', failure: { message: text }, keeps: true }] : ended;
 }
@@ -144,6 +156,15 @@ const textIn = (content: unknown): string =>
   listOf(content)
     .map((part) => textOf(partOf(part)?.text) ?? '')
     .join('');
+
+/** A hook blocked a tool; no permission allows it. */
+const hookBlocks = (content: unknown): EngineEvent[] =>
+  listOf(content)
+    .map((part) => HOOK_BLOCKED.exec(textIn(partOf(part)?.content)))
+    .flatMap((found) =>
+      found === null ? [] : [{ how: 'warned', message: `a hook blocked the tool ${found[1]}: ${found[2]!.trim()}` }],
+    );
+const HOOK_BLOCKED = /^PreToolUse:([\w.-]{1,120}) hook (?:blocking )?error: (?:\[[^\]\n]{0,300}\]: )?([\s\S]{1,300})/;
 
 /** The CLI prompts the model to continue if an answer was cut, refused or invisible. A hook's message is not a retry. */
 const AGAIN =
@@ -170,10 +191,35 @@ function readResult(event: Json): EngineEvent[] {
   // `subtype` is "success" for a failed request too.
   if (event.is_error === true) return [counted, ...denials, { how: 'failed', failure: failureOf(said, event) }];
   if (event.terminal_reason !== 'hook_stopped')
-    return [counted, ...denials, ...structured(event), { how: 'completed' }];
+    return [counted, ...denials, ...lacks(event), ...structured(event), { how: 'completed' }];
   const failure = { message: 'a hook stopped the run', code: 'hook_stopped' };
   return [counted, ...denials, { how: 'stopped', failure }, { how: 'completed' }];
 }
+
+/** What a success lacks: the rest of its answer, or the work of its sub-agents. */
+function lacks({ stop_reason, structured_output, subagent_stats }: Json): EngineEvent[] {
+  const why = structured_output === undefined ? CUT_SHORT[textOf(stop_reason) ?? ''] : undefined;
+  const stats = partOf(subagent_stats);
+  const count = (name: string) => numberOf(stats?.[name]) ?? 0;
+  const killed = Object.values(partOf(stats?.killed) ?? {}).reduce((sum: number, n) => sum + (numberOf(n) ?? 0), 0);
+  const unfinished = count('spawned') - count('completed') - count('failed') - killed;
+  const warned = (message: string): EngineEvent => ({ how: 'warned', message });
+  return [
+    ...(why === undefined ? [] : [warned(`the answer may be incomplete: ${why} (stop_reason ${textOf(stop_reason)})`)]),
+    ...(unfinished > 0 ? [warned(`sub-agents that had not finished at the end of the run: ${unfinished}`)] : []),
+    ...(count('failed') + killed > 0
+      ? [warned(`sub-agents that failed or were ended: ${count('failed') + killed}`)]
+      : []),
+  ];
+}
+
+const CUT_SHORT: Readonly<Record<string, string>> = {
+  tool_use: 'the run ended at a tool call',
+  max_tokens: 'the limit of an answer was reached',
+  model_context_window_exceeded: 'the context window was full',
+  pause_turn: 'the model paused its turn',
+  refusal: 'the model stopped for safety',
+};
 
 /** The only report of a denial in older versions. */
 function readDenial(value: unknown): EngineEvent[] {

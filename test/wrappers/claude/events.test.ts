@@ -196,4 +196,47 @@ test('what claude warns of on its own is a warning', () => {
   assert.equal(captured(warning, says('Done.'), result()).warnings, ['A hook blocked the turn.']);
 });
 
+test('what a success lacks is a warning: its own model, the rest of the answer, the work of sub-agents, a blocked tool', () => {
+  const fallback = {
+    type: 'system',
+    subtype: 'model_fallback',
+    trigger: 'overloaded',
+    original_model: 'm',
+    fallback_model: 'n',
+  };
+  const { model, warnings } = captured(fallback, says('Done.'), result());
+  assert.equal([model, warnings], ['n', ['the model n answered instead of m (overloaded)']]);
+
+  const lacking = (more: object) => {
+    const { completed, warnings } = captured(says('Done.'), result(more));
+    assert.ok(completed);
+    return warnings;
+  };
+  assert.equal(lacking({ stop_reason: 'end_turn' }), []);
+  assert.equal(lacking({ stop_reason: 'tool_use', structured_output: {} }), []);
+  assert.equal(lacking({ stop_reason: 'tool_use' }), [
+    'the answer may be incomplete: the run ended at a tool call (stop_reason tool_use)',
+  ]);
+  for (const stop_reason of ['max_tokens', 'model_context_window_exceeded', 'pause_turn', 'refusal'])
+    assert.match(lacking({ stop_reason })[0]!, 'the answer may be incomplete: ');
+  const killed = { parent: 0, user: 0, system: 0 };
+  assert.equal(lacking({ subagent_stats: { spawned: 2, completed: 2, failed: 0, killed } }), []);
+  assert.equal(lacking({ subagent_stats: { spawned: 4, completed: 1, failed: 1, killed: { ...killed, system: 1 } } }), [
+    'sub-agents that had not finished at the end of the run: 1',
+    'sub-agents that failed or were ended: 2',
+  ]);
+
+  const content = 'PreToolUse:Bash hook error: [check.sh]: no pushes today\n';
+  const blocked = { type: 'tool_result', tool_use_id: 't1', is_error: true, content };
+  assert.equal(
+    captured(
+      calls('t1', 'Bash'),
+      { type: 'user', message: { role: 'user', content: [blocked] } },
+      says('Done.'),
+      result(),
+    ).warnings,
+    ['a hook blocked the tool Bash: no pushes today'],
+  );
+});
+
 test.run();
