@@ -10,6 +10,8 @@ export interface FlagRow {
   takes: 'text' | 'texts' | 'number' | 'number_if_any' | 'choice' | 'nothing';
   about: string;
   choices?: readonly string[];
+  /** Other names of choices, which no help shows. */
+  alsoTakes?: readonly string[];
   /** Shown by --help and filled in when the flag is not given. */
   default?: string | number;
   required?: true;
@@ -142,7 +144,7 @@ function takeValue(
     return `--${name} needs a value, but "${value}" follows; write --${name}=${value} if that is the value`;
   if (row.takes === 'texts') args.texts[name] = [...(args.texts[name] ?? []), value];
   else if (row.takes === 'number' || row.takes === 'number_if_any') return takeNumber(args, name, row, value);
-  else if (row.takes === 'choice' && !row.choices?.includes(value))
+  else if (row.takes === 'choice' && ![...(row.choices ?? []), ...(row.alsoTakes ?? [])].includes(value))
     return `--${name} takes one of ${row.choices?.join(', ')}, not "${value}"`;
   else args.text[name] = value;
   return null;

@@ -37,7 +37,7 @@ function wrapLine(line: string, width: number): string {
 function hangOf(line: string, width: number): number {
   const plain = line.replace(COLOUR, '');
   const most = width / 2;
-  const gaps = [...plain.matchAll(/\S {2,}(?=\S)/g)].map(({ 0: gap, index }) => index + gap.length);
+  const gaps = [...plain.matchAll(/\S {2,}(?:\d+\. )?(?=\S)/g)].map(({ 0: gap, index }) => index + gap.length);
   const bullet = /^ *(?:[-•→↻✓✗…] |\d+\. )?/.exec(plain)![0].length;
   return [...gaps.reverse(), bullet].find((column) => column <= most) ?? 0;
 }

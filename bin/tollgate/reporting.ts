@@ -127,7 +127,7 @@ function startStageLines(): StageLines {
 
 /** What the CLI does may be long, and is cut; the figures after it are not. */
 export function callLine(call: Underway, elapsedMs: number, room: number): string {
-  const time = `${spell(elapsedMs)} of ${spell(call.timeoutMs).replace(/ 0 \w+$/, '')}`;
+  const time = `${spell(elapsedMs)} of ${spell(call.timeoutMs)}`;
   const figures = ` (${[time, ...call.paid].join('; ')})`;
   const head = `${call.stage}: ${call.tool} `;
   const action = visible(lastEvent(call) ?? 'starts');

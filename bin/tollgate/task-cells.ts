@@ -63,7 +63,11 @@ export const mostRows = (sheet: Sheet, isAll: boolean, most = MOST_TASKS): numbe
   isAll || sheet.width === null ? Number.POSITIVE_INFINITY : most;
 
 export const moreLines = (all: number, shown: number, what: string): string[] =>
-  all <= shown ? [] : [`… and ${all - shown} more ${what}: --all shows them`];
+  all <= shown
+    ? []
+    : all - shown === 1
+      ? [`… and 1 more ${what.replace(/s$/, '')}: --all shows it`]
+      : [`… and ${all - shown} more ${what}: --all shows them`];
 
 /**
  * `5 tasks in .tmp/task: 2 failed, 3 done`. A terminal shows the folder as it is seen from the working folder, and names the states

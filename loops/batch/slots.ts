@@ -112,14 +112,14 @@ function pauseFor(
   { class: errorClass, retry_at, reason }: Verdict,
 ): { what: string; slot: Pause } | null {
   if (errorClass === 'quota' && reason !== 'budget') {
-    const until = retry_at === null ? 'for the rest of this batch' : `before ${retry_at}`;
+    const until = retry_at === null ? 'in this batch' : `before ${retry_at}`;
     const message = `the quota of ${engineWords(request)} is used up (${reason}); it is not called again ${until}`;
     return { what: engineWords(request), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
   }
   if (errorClass !== 'auth') return null;
   // An account may be refused one model, and still have the others.
   const what = reason === 'not_authorised' ? engineWords(request) : signInOf(request);
-  const message = `${what} was refused (${reason}); it is not called again for the rest of this batch`;
+  const message = `${what} was refused (${reason}); it is not called again in this batch`;
   return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
 }
 

@@ -78,7 +78,7 @@ function findingOf(failed: { description: string; last: string }[], artifact: st
     reason: 'acceptance_failed',
     missing: failed.map(({ description }) => description),
     text: first.last === '' ? `${begins}, without a word` : endedBy(`${begins}, whose last lines are:\n`, first.last),
-    next_actions: [toDo(`read ${artifact}`)],
+    next_actions: [toDo(`find the cause in ${artifact}, which has the whole output`)],
   };
 }
 

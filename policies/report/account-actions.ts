@@ -99,7 +99,10 @@ export const BUDGET_ACTIONS = {
     later(situation),
     ...awaited(situation),
     toType('show all holds', `${situation.called.launcher} budget`),
-    goOn(situation, 'or call anyway', situation.called, '--ignore-hold'),
+    // A supervision has no such flag.
+    ...(situation.called.verb === 'supervise'
+      ? []
+      : [goOn(situation, 'or call anyway', situation.called, '--ignore-hold')]),
     toDo(otherTool(situation)),
   ],
   budget: (situation) =>

@@ -22,12 +22,14 @@ export const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$
 /** Four digits below a dollar, since a call may cost less than a cent. */
 export const dollars = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 
-/** Formats a duration as people write it: 8 s, 3 min 20 s, 2 h 5 min. */
+/** Formats a duration as people write it: 8 s, 3 min 20 s, 2 min, 2 h 5 min. */
 export function spell(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const [whole, rest] =
+    minutes < 60 ? [`${minutes} min`, `${seconds % 60} s`] : [`${Math.floor(minutes / 60)} h`, `${minutes % 60} min`];
+  return rest.startsWith('0 ') ? whole : `${whole} ${rest}`;
 }
 
 /** The same for what has ended: a tenth of a second counts. */

@@ -25,7 +25,7 @@ const SPEC: CommandSpec = {
     'trust-workspace': { takes: 'nothing', about: 'pass --trust-workspace to the runs that it starts' },
     carry: {
       takes: 'text',
-      about: 'for the server: carry out the run of this id, so that the run outlives the server',
+      about: 'internal: the server starts itself with it, so that the run of this id outlives the server',
     },
   },
   words: { min: 0, max: 0, called: 'nothing' },

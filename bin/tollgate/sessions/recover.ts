@@ -23,11 +23,12 @@ const SPEC: CommandSpec = {
   name: 'tollgate recover',
   usage: 'SESSION|TASK [--choose rollback|clear|export|ignore]',
   about:
-    'Repairs a conversation that its service refuses. On a terminal it shows the problem and asks for a choice; elsewhere --choose makes it. tollgate undo --redo brings back the removed turns.',
+    'Repairs a conversation that its service refuses. On a terminal it shows the problem and asks what to do; elsewhere --choose decides. tollgate undo --redo brings back the removed turns.',
   flags: {
     choose: {
       takes: 'choice',
-      choices: [...Object.keys(CHOICES), ...Object.keys(LONG_CHOICES)],
+      choices: Object.keys(CHOICES),
+      alsoTakes: Object.keys(LONG_CHOICES),
       about: describeChoices(),
     },
     tool: TOOL_FLAG,

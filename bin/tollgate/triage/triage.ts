@@ -21,10 +21,9 @@ const SPEC: CommandSpec = {
   name: 'tollgate triage',
   usage: '[FILE|-] --tool TOOL [options] | --test CORPUS | --lint',
   about:
-    'Classifies a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature. ' +
-    'In a project the rows of its tollgate.yaml are tried first. ' +
-    'With --test it classifies cases whose result you know, by the built-in rules and your own, and lists those with another result: ' +
-    'so you prove a rule by what it must match, and by what it must not match.',
+    'Says why a call failed, from its captured stderr (and stdout and exit code): class, reason, evidence, signature. ' +
+    "A project's own rules, in its tollgate.yaml, are tried first. " +
+    'To test your rules, give --test a file of cases with their known results: it lists each case with another result.',
   flags: {
     tool: { takes: 'choice', choices: TOOLS, about: 'the CLI that wrote the output' },
     'exit-code': { takes: 'number', about: "the CLI's exit code, or its wrapper's" },
@@ -37,7 +36,7 @@ const SPEC: CommandSpec = {
     test: {
       takes: 'text',
       about:
-        'cases to classify: a file, or a folder of *.jsonl, with {id, tool, at, exit_code?, signal?, ending?, stderr?, stdout? or files, class, reason?, retry_at?, identity?, rendering?} a line. ' +
+        'a file of cases, or a folder of *.jsonl: {id, tool, at, exit_code?, signal?, ending?, stderr?, stdout? or files, class, reason?, retry_at?, identity?, rendering?} a line. ' +
         'Cases with the same identity and rendering must get the same signature, and two identities two signatures',
     },
     lint: {

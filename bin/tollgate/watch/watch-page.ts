@@ -68,7 +68,7 @@ export function watchPage(
   const room = Math.max(2, height - 7 - (detail.length === 0 ? 0 : detail.length + 1));
   const busyRoom = resting.length === 0 ? room : Math.max(Math.ceil(room / 2), room - resting.length);
   const blocks = [
-    [totalsLine(now, sheet)],
+    [totalsLine(now, sheet, rows)],
     table(
       RUNNING,
       busy.flatMap((task) => runningCells(task, now.at)).map(marked),
@@ -97,11 +97,14 @@ function detailLines({ task_id }: NowTask, row: TaskRow | undefined, { width, in
   return [coloursOf(ink).bold(first!), ...others];
 }
 
-export function totalsLine(now: RunsNow, sheet: Sheet): string {
+export function totalsLine(now: RunsNow, sheet: Sheet, rows: ReadonlyMap<string, TaskRow> = new Map()): string {
   const colours = coloursOf(sheet.ink);
-  const plain = words(totalsOf(now));
+  const parked = now.tasks.filter(({ state }) => state === 'parked');
+  const allAsk = parked.every((task) => restingState(task, rows.get(task.folder)) === 'asks you');
+  const named = (text: string): string => (allAsk ? text.replace('parked', 'asks you') : text);
+  const plain = words(totalsOf(now, named));
   if (sheet.width !== null && lengthOf(plain) > sheet.width) return cutLine(plain, sheet.width);
-  return colours.bold(totalsOf(now, (text, state) => colours[STATE_PAINT(state) ?? 'bold'](text)));
+  return colours.bold(totalsOf(now, (text, state) => colours[STATE_PAINT(state) ?? 'bold'](named(text))));
 }
 
 function table(
@@ -143,9 +146,12 @@ function runningCells(task: NowTask, at: string): string[][] {
     : [[task_id, '-', '-', forTime(since, at), figure(tokens), 'makes no call at the moment']];
 }
 
+const restingState = ({ state }: NowTask, row: TaskRow | undefined): string =>
+  row?.state === 'parked' && row.supervision?.question ? 'asks you' : state.replace('_', ' ');
+
 const restingCells = (task: NowTask, row: TaskRow | undefined, at: string): string[] => [
   task.task_id,
-  row?.state === 'parked' && row.supervision?.question ? 'asks you' : task.state.replace('_', ' '),
+  restingState(task, row),
   task.message ?? whyOf(task, row) ?? '-',
   task.since === null ? '-' : ago(task.since, new Date(at)),
   figure(task.tokens),

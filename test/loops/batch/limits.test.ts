@@ -63,9 +63,7 @@ test('a refused sign-in stops its tool for the others, later stages too, until t
     ]),
   );
   assert.equal([countOf(rig, 'gemini'), countOf(rig, 'codex')], [1, 2]);
-  assert.equal(report.notes, [
-    'the sign-in of gemini was refused (bad_key); it is not called again for the rest of this batch',
-  ]);
+  assert.equal(report.notes, ['the sign-in of gemini was refused (bad_key); it is not called again in this batch']);
   assert.equal(report.next_actions.map(actionLine), [
     'see how to sign in again: `tollgate preflight --tools gemini`',
     `run the 3 unfinished tasks again; finished stages are not paid twice: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 1\``,

@@ -79,7 +79,7 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   const paused = await slots.take(asked('gemini'), never);
   assert.is(
     paused.how === 'paused' && paused.message,
-    'the quota of gemini is used up (plan); it is not called again for the rest of this batch',
+    'the quota of gemini is used up (plan); it is not called again in this batch',
   );
   now = new Date('2026-03-01T11:00:00Z');
   release(await slots.take(asked('gemini', 'pro'), never));

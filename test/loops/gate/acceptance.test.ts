@@ -52,7 +52,9 @@ test('all commands are run in the tree, and both streams of each stand in the lo
     reason: 'acceptance_failed',
     missing: ['test -f "$HOME" || cat; exit 3 (exit 3)', 'no-such-command (exit 127, not found)'],
     text: 'acceptance failed: test -f "$HOME" || cat; exit 3 (exit 3), without a word',
-    next_actions: [toDo(`read ${gated.root}/task/t1/outputs/codex_verify.acceptance.log`)],
+    next_actions: [
+      toDo(`find the cause in ${gated.root}/task/t1/outputs/codex_verify.acceptance.log, which has the whole output`),
+    ],
   });
   const lines = log()
     .replace(/, [\d.]+ s$/gm, ', T')

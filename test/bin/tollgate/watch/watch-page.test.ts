@@ -90,11 +90,11 @@ test('what runs, what waits, and what is not shown', () => {
     [
       '2 running, 2 waiting, 1 done of 5',
       '',
-      '  TASK           STAGE         CLI    FOR        TOKENS  LAST',
-      '  task-number-1  codex_review  codex  1 min 0 s  12,345  answers',
-      '  task-number-2  codex_impl    -      1 min 0 s  -       waits for its working tree behind a, b, c and 2 more',
-      `  task-number-3  codex_brief   -      1 min 0 s  -       waits until ${whenWords(until.until, new Date(AT))}`,
-      '  task-number-4  -             -      1 min 0 s  -       makes no call at the moment',
+      '  TASK           STAGE         CLI    FOR    TOKENS  LAST',
+      '  task-number-1  codex_review  codex  1 min  12,345  answers',
+      '  task-number-2  codex_impl    -      1 min  -       waits for its working tree behind a, b, c and 2 more',
+      `  task-number-3  codex_brief   -      1 min  -       waits until ${whenWords(until.until, new Date(AT))}`,
+      '  task-number-4  -             -      1 min  -       makes no call at the moment',
     ],
   );
 });
@@ -136,7 +136,7 @@ test('at rest: the failures and questions come first, with what to do for the fi
   const page = (selected: string | null) =>
     watchPage(now, watchedTasks(now, isUrgent), { width: 80, ink: 'plain' }, 24, selected, rows);
   assert.equal(page(null), [
-    '1 done, 1 failed, 1 parked of 3',
+    '1 done, 1 failed, 1 asks you of 3',
     '',
     '  TASK           STATE     WHY                                  SINCE      CALLS',
     '  task-number-2  failed    The service rejected the key of…     1 min ago  1/10',
