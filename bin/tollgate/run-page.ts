@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
 import { costWords, headline } from '../../loops/run/summary.ts';
 import { actionLine, isNote, noteOf } from '../../policies/facts/next-action.ts';
-import { failureSentence } from '../../policies/report/failure-sentence.ts';
+import { failureSentence, isInSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
@@ -42,8 +42,12 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
   ];
   return `${[
     '',
-    colours.bold(colours[paint](visible(`${mark} ${report.task_id}: ${headline(report)}`))),
-    ...(failure === null ? [] : [visible(failureSentence(failure))]),
+    colours.bold(
+      colours[paint](
+        visible(`${mark} ${report.task_id}: ${failure === null ? headline(report) : failureSentence(failure)}`),
+      ),
+    ),
+    ...(failure === null ? [] : [colours.dim(visible(`  ${headline(report)}`))]),
     '',
     ...labelLines(
       rows.map(([label, text]) => [label, oneLine(visible(text), MAX_TEXT)]),
@@ -76,7 +80,9 @@ const MAX_TEXT = 600;
 const MOST = 4;
 
 const evidenceRows = ({ evidence, reason, findings = [], missing, changed, ...failure }: Failure): Row[] => [
-  ...(evidence === null || evidence.text === '' ? [] : [['evidence', evidence.text] satisfies Row]),
+  ...(evidence === null || evidence.text === '' || isInSentence(evidence)
+    ? []
+    : [['evidence', evidence.text] satisfies Row]),
   ...(reason === 'unmatched' ? stderrRows(failure) : []),
   ...findings.slice(1, MOST).map(({ text }): Row => ['also', text]),
   ...namesRow(
@@ -118,8 +124,8 @@ function cappedRows(label: string, all: readonly string[]): Row[] {
   const distinct = [...new Set(all)];
   const more = distinct.length - MOST;
   return [
-    ...distinct.slice(0, MOST).map((text): Row => [label, text]),
-    ...(more > 0 ? [[label, `and ${more} more, in the summary`] satisfies Row] : []),
+    ...distinct.slice(0, MOST).map((text, i): Row => [i === 0 ? label : '', text]),
+    ...(more > 0 ? [['', `and ${more} more, in the summary`] satisfies Row] : []),
   ];
 }
 

@@ -6,11 +6,14 @@ import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { actionLine, isNote, noteOf, personLine } from '../../../policies/facts/next-action.ts';
+import { isInSentence } from '../../../policies/report/failure-sentence.ts';
 import { oneLine, visible } from '../../../policies/text/display.ts';
+import { locateTask } from '../../../state/task-folder.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { coloursOf, type Paint, type Sheet, sheetOf } from '../../sheet.ts';
+import { costOf, costsFor } from '../task-cells.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate explain',
@@ -56,7 +59,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       const { explanation } = explained;
       if (given.has('json')) return { exit: 0, out: `${JSON.stringify(explanation)}\n` };
       const which = given.has('verbose') ? 'whole' : 'short';
-      return { exit: 0, out: renderExplanation(explanation, sheetOf(process.env), which) };
+      const sheet = sheetOf(process.env);
+      const place = locateTask(words[0]!, process.cwd(), process.env);
+      const folder = place.how === 'invalid' ? [] : [{ task_id: place.folder.id, folder: place.folder.root }];
+      const costs = await costsFor(sheet, folder);
+      const cost = costs && `${costOf(costs)} for the whole task`;
+      return { exit: 0, out: renderExplanation(explanation, sheet, which, cost) };
     }
   }
 }
@@ -66,26 +74,32 @@ const paintOf = ({ resolved_at, reason }: FailureExplanation): Paint =>
   resolved_at !== null ? 'green' : OTHER_THAN_FAILED[reason ?? ''] === undefined ? 'red' : 'yellow';
 
 /**
- * The sentence and the first action come first.
+ * The sentence comes first, then the fact and the actions.
  * @param which `whole`: also the rule, the signature and the policy.
  */
-function renderExplanation(explanation: FailureExplanation, sheet: Sheet, which: 'short' | 'whole'): string {
+function renderExplanation(
+  explanation: FailureExplanation,
+  sheet: Sheet,
+  which: 'short' | 'whole',
+  cost: string | null,
+): string {
   const { findings, evidence } = explanation;
   const colours = coloursOf(sheet.ink);
   const { bold, dim, cyan } = colours;
   const notes = explanation.next_actions.filter(isNote);
-  const [first, ...others] = explanation.next_actions
+  const steps = explanation.next_actions
     .filter((action) => !isNote(action))
     .map((action) => words(sheet.width === null ? actionLine(action) : personLine(action)));
   const paint = colours[paintOf(explanation)];
   // The first finding of a gate is also the evidence.
   const isFinding = findings.some(({ text }) => text === evidence?.text);
+  const fact = isFinding ? null : evidenceOf(explanation);
   const rows: [label: string, text: string | null][] = [
-    ['evidence', isFinding ? null : evidenceOf(explanation)],
     ...notes.map((note): [string, string] => ['note', noteOf(note)]),
     ['decision', explanation.decision && `${explanation.decision.action}: ${explanation.decision.why}`],
     ['seen', seenOf(explanation)],
     ['not before', explanation.retry_at],
+    ['cost', cost],
     ['call', explanation.call_id],
     ['class', classOf(explanation, which)],
     ...(which === 'short' ? [] : detailsOf(explanation)),
@@ -95,13 +109,15 @@ function renderExplanation(explanation: FailureExplanation, sheet: Sheet, which:
   const head = [paint(bold(words(explanation.sentence))), words(headline(explanation))];
   const blocks = [
     explanation.resolved_at === null ? head : head.reverse(),
+    fact === null ? [] : [`${bold('Evidence:')} ${words(fact)}`],
     listed(bold('The gate found:'), findings.flatMap(findingLines)),
-    first === undefined ? [] : [`${bold('Next:')} ${cyan(first)}`],
+    steps.length === 1
+      ? [`${bold('Next:')} ${cyan(steps[0]!)}`]
+      : listed(
+          bold('Next:'),
+          steps.map((step, i) => `${i + 1}. ${i === 0 ? cyan(step) : step}`),
+        ),
     shown.map(({ label, text }) => `${dim(label.padEnd(width))}  ${text}`),
-    listed(
-      bold('Other actions:'),
-      others.map((action) => `- ${action}`),
-    ),
   ];
   const page = blocks.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${page.join('\n\n')}\n`;
@@ -156,7 +172,7 @@ const SOURCES: Record<EvidenceSource, string> = {
 };
 
 function evidenceOf({ evidence }: FailureExplanation): string | null {
-  if (evidence === null) return null;
+  if (evidence === null || isInSentence(evidence)) return null;
   return `${evidence.text === '' ? 'no text' : evidence.text} [${SOURCES[evidence.source as EvidenceSource] ?? evidence.source}]`;
 }
 

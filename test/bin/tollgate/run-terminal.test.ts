@@ -46,9 +46,9 @@ can(
     assert.not.match(said, /abcdefghijklmnop|tollgate: stage|# Task/);
     assert.match(said, /✓ codex_brief {2}done {2}codex {2}[\d.]+ s {2}1 call/);
     assert.match(said, /✗ codex_review {2}failed: auth \(bad_key\) {2}codex/);
-    const page = said.slice(said.indexOf('✗ fix: failed at codex_review, auth (bad_key)'));
+    const page = said.slice(said.indexOf('✗ fix: The service rejected the API key as invalid.\r'));
     for (const line of [
-      /^The service rejected the API key as invalid\.\r$/m,
+      /^ {2}failed at codex_review, auth \(bad_key\)\r$/m,
       /^ {2}evidence +unexpected status 401/m,
       /^ {2}next +1\. run `codex login`/m,
       /^ {2}cost +2 of 10 paid calls used, 8 left/m,
