@@ -79,7 +79,7 @@ function batchOf(id: string, saved: Exclude<Awaited<ReturnType<typeof savedRepor
     totals: { tasks: numberIn(tasks), done: numberIn(done), calls: numberIn(calls), duration_ms: numberIn(ms) },
     tasks: rows,
     failures: listIn(report.by_failure).map((group) => ({
-      ...{ sentence: sentenceOf(group), class: textIn(group.class), reason: textIn(group.reason) },
+      ...{ sentence: sentenceOf(group, report.tasks), class: textIn(group.class), reason: textIn(group.reason) },
       ...{
         count: numberIn(group.count),
         task_ids: textsIn(group.task_ids),
@@ -97,9 +97,19 @@ function timeIn(id: string): string | null {
   return year === undefined ? null : `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }
 
-function sentenceOf({ class: errorClass, reason, message }: BatchReport['by_failure'][number]): string {
+function sentenceOf(
+  { class: errorClass, reason, message, task_ids }: BatchReport['by_failure'][number],
+  rows: BatchReport['tasks'],
+): string {
   const known = textIn(errorClass);
-  return known === null ? (textIn(message) ?? 'It failed.') : failureSentence({ class: known, reason: textIn(reason) });
+  if (known === null) return textIn(message) ?? 'It failed.';
+  const ids = textsIn(task_ids);
+  const tools = listIn(rows)
+    .filter(({ task_id }) => ids.includes(task_id))
+    .map(({ stages, failed_stage }) => textIn(listIn(stages).find(({ stage }) => stage === failed_stage)?.tool));
+  // Where the tasks called different CLIs, the sentence names none.
+  const tool = new Set(tools).size === 1 ? tools[0]! : null;
+  return failureSentence({ class: known, reason: textIn(reason), tool });
 }
 
 const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
