@@ -121,7 +121,7 @@ export async function fleetStatus(
   );
   const { counts, tasks, ...rest } = row!;
   for (const task of tasks)
-    task.sentence = task.class === null ? null : failureSentence({ ...task, class: task.class });
+    task.sentence = task.class === null ? null : failureSentence({ ...task, class: task.class, evidence: null });
   const missing = names.find((name) => !tasks.some(({ id, task_id }) => name === id || name === task_id));
   if (missing !== undefined && sinceMs === null && !failedOnly)
     throw new FleetRefusal(`the fleet has no task "${missing}"; see tollgate fleet status`);

@@ -174,10 +174,11 @@ function costWords({ tasks, totals: { calls, duration_ms } }: BatchReport): stri
 const failedStageOf = ({ stages, failed_stage }: BatchRow) => stages.find(({ stage }) => stage === failed_stage);
 
 /** What happened to a task that is not done, in one sentence; null if nothing is known. */
-export const sentenceOf = (row: BatchRow): string | null =>
-  row.class === null
-    ? row.message
-    : failureSentence({ class: row.class, reason: row.reason, tool: failedStageOf(row)?.tool ?? null });
+export function sentenceOf(row: BatchRow): string | null {
+  if (row.class === null) return row.message;
+  const { tool = null, evidence = null } = failedStageOf(row) ?? {};
+  return failureSentence({ class: row.class, reason: row.reason, tool, evidence });
+}
 
 /** A heading of what happened, the evidence and the steps of the first task, and the class for those who know it. */
 function groupLines(group: BatchFailure, rows: readonly BatchRow[]): string[] {

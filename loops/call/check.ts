@@ -58,7 +58,7 @@ export function check(request: WrapperRequest): Checked {
     return {
       how: 'refused',
       prompt,
-      refusal: { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message },
+      refusal: promptRefusal(message, max, unit),
     };
   }
   const unwritable = outputMistake(request);
@@ -170,8 +170,16 @@ function promptOf(file: string, piped: Buffer | { unread: string }): Buffer | Re
 
 function tooLong(file: string, length: string): Refusal {
   const message = `${file} has ${length} bytes, and a prompt has ${MAX_PROMPT_BYTES} at most: reduce attachments or split the task`;
-  return { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message };
+  return promptRefusal(message, MAX_PROMPT_BYTES, 'bytes');
 }
+
+const promptRefusal = (message: string, value: number, unit: 'bytes' | 'characters'): Refusal => ({
+  class: 'prompt_too_large',
+  reason: 'prompt_limit',
+  exit: 'badInput',
+  message,
+  limit: { name: 'prompt', value, unit },
+});
 
 /** @returns the length of the prompt if it exceeds the limit of the CLI, else null. */
 function overLimit(prompt: Buffer, limit: PromptLimit): number | null {

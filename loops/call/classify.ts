@@ -2,16 +2,23 @@
 
 import type { Clock } from '../../policies/facts/clock.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
-import { type Evidence, type Verdict, visibleChars } from '../../policies/facts/evidence.ts';
+import {
+  type Evidence,
+  type LimitName,
+  type PassedLimit,
+  type Verdict,
+  visibleChars,
+} from '../../policies/facts/evidence.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { capWords } from '../../policies/limits/caps.ts';
+import { type Cap, capWords } from '../../policies/limits/caps.ts';
+import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { isOfHelper } from '../../policies/rules/mcp.ts';
 import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { classify } from '../../policies/verdict/classify.ts';
 import { compileRow, type OwnRow } from '../../policies/verdict/own-row.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import type { RecordableCall } from '../attempt/phases.ts';
+import { type RecordableCall, wallMs } from '../attempt/phases.ts';
 import { localClock } from '../local-clock.ts';
 
 export interface Classified {
@@ -26,14 +33,50 @@ interface ClassifyContext {
   /** Applied before the built-in rows. */
   ownRows: readonly OwnRow[];
   clock: Clock;
+  limits: CallLimits;
 }
 
 /** A pure function: the same outcome gives the same verdict and signature. The signature of a success is null. */
 export function classifyOutcome(outcome: Outcome, context: ClassifyContext): Classified {
   const evidence = evidenceOf(outcome, context.tool);
   const verdict = classify(evidence, context.clock, context.ownRows.map(compileRow));
-  return { verdict, signature: signatureOf(evidence, verdict, context) };
+  const limit = limitOf(outcome, verdict, context.limits);
+  return {
+    verdict: limit === null ? verdict : { ...verdict, evidence: { ...verdict.evidence!, limit } },
+    signature: signatureOf(evidence, verdict, context),
+  };
 }
+
+/** The limit of the call that decided about its verdict; null if none did. */
+function limitOf({ ending, cap }: Outcome, { reason, evidence }: Verdict, limits: CallLimits): PassedLimit | null {
+  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes, caps } = limits;
+  const limit = (name: LimitName, value: number | null | undefined, unit: PassedLimit['unit']): PassedLimit | null =>
+    value === null || value === undefined ? null : { name, value, unit };
+  if (reason === 'max_turns') return limit('turns', maxTurns, 'turns');
+  // A budget of the account that the CLI reports is not a limit of the call.
+  if (reason === 'budget' && evidence?.rule === 'stop-max-usd') return limit('call_budget', caps?.usd?.max, 'usd');
+  if (evidence?.source !== 'ending') return null;
+  switch (ending) {
+    case 'timed_out':
+      return limit('timeout', wallMs(limits), 'ms');
+    case 'idle':
+      return reason === 'silent_start' && startTimeoutMs !== null
+        ? limit('start_timeout', startTimeoutMs, 'ms')
+        : limit('idle_timeout', idleTimeoutMs, 'ms');
+    case 'overflowed':
+      return limit('output', maxOutputBytes, 'bytes');
+    case 'over_cap':
+      return cap === undefined ? null : limit(BUDGETS[cap.cap.of], cap.cap.max, cap.unit);
+    default:
+      return null;
+  }
+}
+
+const BUDGETS = {
+  call: 'call_budget',
+  task: 'rest_of_task_budget',
+  limit: 'rest_of_user_budget',
+} as const satisfies Record<Cap['of'], LimitName>;
 
 /** Returns what affects the verdict on a call besides its outcome. */
 export function contextOf({ request, prompt, clock }: RecordableCall): ClassifyContext {
@@ -43,6 +86,7 @@ export function contextOf({ request, prompt, clock }: RecordableCall): ClassifyC
     prompt: prompt?.toString('utf8') ?? null,
     ownRows: request.ownRows,
     clock: localClock(clock()),
+    limits: request.limits,
   };
 }
 

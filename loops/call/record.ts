@@ -275,14 +275,13 @@ export function redacted(record: CallRecord, { redactor }: RecordableCall): Call
   const hidden = redactValue(record, redactor.redact) as CallRecord;
   const { call_id, tool, started_at, ending, signal, prompt_sha256, signature, verdict } = record;
   const { class: errorClass, reason, retry_at, evidence } = verdict;
-  const words = evidence === null ? null : { source: evidence.source, rule: evidence.rule };
   return {
     ...hidden,
     ...{ call_id, tool, started_at, ending, signal, prompt_sha256, signature },
     ...(record.tool_sha256 === undefined ? {} : { tool_sha256: record.tool_sha256 }),
     verdict: {
       ...{ ...hidden.verdict, class: errorClass, reason, retry_at },
-      evidence: words === null || hidden.verdict.evidence === null ? null : { ...hidden.verdict.evidence, ...words },
+      evidence: evidence && { ...evidence, text: hidden.verdict.evidence?.text ?? '' },
     },
   };
 }

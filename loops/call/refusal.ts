@@ -62,7 +62,7 @@ interface Fate {
 
 function emptyRecord(ended: RecordableCall, refusal: Refusal, { ending, durationMs, rule }: Fate): CallRecord {
   const { adapter, call } = ended.request;
-  const { class: errorClass, reason, message } = refusal;
+  const { class: errorClass, reason, message, limit } = refusal;
   const exits = exitCodesOf(adapter);
   const record: CallRecord = {
     ...commonOf(ended),
@@ -81,7 +81,7 @@ function emptyRecord(ended: RecordableCall, refusal: Refusal, { ending, duration
     verdict: {
       class: errorClass,
       reason,
-      evidence: { source: 'none', text: message, rule },
+      evidence: { source: 'none', text: message, rule, ...(limit === undefined ? {} : { limit }) },
       retry_at: refusal.retryAt ?? null,
     },
     signature: sign({

@@ -146,6 +146,7 @@ function budgetRefusal(task: TaskFolder, used: number, budget: number): Refusal 
     class: 'quota',
     reason: 'budget',
     exit: 'failure',
+    limit: { name: 'task_budget', value: budget, unit: 'calls' },
     message: `the budget of task ${task.id} is used up: ${used} of ${budget} paid calls; nothing was started. To allow more: tollgate budget ${task.id} --set ${budget + 5} (or edit paid_call_budget in ${stats})`,
   };
 }
@@ -157,6 +158,7 @@ function nestedRefusal(task: TaskFolder, { reserved, nested }: Call): Refusal {
     class: 'quota',
     reason: 'budget',
     exit: 'failure',
+    limit: { name: 'nested_calls', value: most, unit: 'calls' },
     message: `this command was called from within the call ${reserved.call_id} of stage ${reserved.stage}, whose agent may charge ${allowed} to task ${task.id}; nothing was started. Leave --task out, or have budgets.nested_calls in its manifest allow more than ${nested}`,
   };
 }

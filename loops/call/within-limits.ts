@@ -50,11 +50,11 @@ export async function withinLimits<Called extends { record: CallRecord }>(
 
 function refusalOf(admission: Exclude<Admission, { how: 'admitted' }>, stop: AbortSignal): Refusal {
   if (admission.how === 'stopped') return cancelled(stop);
-  const { reason, message, retryAt } = admission;
+  const { reason, message, retryAt, limit } = admission;
   if (reason === 'bad_state') return { class: 'tooling', reason, exit: 'badInput', message };
   if (reason === 'state_unwritable') return { class: 'tooling', reason, exit: 'failure', message };
   const retry = retryAt === null ? {} : { retryAt: retryAt.toISOString() };
-  return { class: 'quota', reason, exit: 'failure', message, ...retry };
+  return { class: 'quota', reason, exit: 'failure', message, ...retry, ...(limit === undefined ? {} : { limit }) };
 }
 
 const limitedOf = ({ callId, request }: CheckedCall): LimitedCall => ({

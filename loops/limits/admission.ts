@@ -1,6 +1,7 @@
 // Admits a call by the limits over all tasks: charges and syncs before anything is paid, and settles when it is over.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PassedLimit } from '../../policies/facts/evidence.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { accountOf } from '../../policies/limits/account.ts';
 import { admit, nearRows } from '../../policies/limits/admit.ts';
@@ -27,6 +28,7 @@ export type Admission =
       reason: 'own_limit' | 'held' | 'bad_state' | 'state_unwritable';
       message: string;
       retryAt: Date | null;
+      limit?: PassedLimit | undefined;
     }
   | { how: 'stopped' };
 
@@ -140,7 +142,7 @@ async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Stand
     if (tried.how === 'admitted') return { ...tried, waited };
     if (tried.how !== 'wait') return tried;
     // A wait that ends at a known time does not need another call to end.
-    if (isNested(call) && tried.untilMs === null) return refusedNested(tried.why);
+    if (isNested(call) && tried.untilMs === null) return refusedNested(tried);
     if (tried.why !== lastReason) say(`waits ${tried.why}`);
     lastReason = tried.why;
     const leftMs = tried.untilMs === null ? LOOK_MS : Math.max(1, tried.untilMs - clock().getTime());
@@ -153,11 +155,12 @@ async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Stand
 const lockStop = ({ inForce }: Standing, stop: AbortSignal): AbortSignal =>
   inForce.length === 0 ? AbortSignal.any([stop, AbortSignal.timeout(HOLDS_LOCK_MS)]) : stop;
 
-const refusedNested = (why: string): Admission => ({
+const refusedNested = ({ why, limit }: { why: string; limit?: PassedLimit | undefined }): Admission => ({
   how: 'refused',
   reason: 'own_limit',
   message: `it would have to wait ${why}; a call that an agent makes from within a call does not wait, since its own caller may be what it waits for. Nothing was started`,
   retryAt: null,
+  limit,
 });
 
 async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, clock: () => Date): Promise<Tried> {
@@ -196,7 +199,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   if (admitted.how === 'wait') return admitted;
   if (admitted.how === 'refused') {
     const message = `a limit over all tasks is ${admitted.why}; nothing was started. The limit is set in ${admitted.file}; tollgate budget shows all of them`;
-    return { how: 'refused', reason: 'own_limit', message, retryAt: admitted.retryAt };
+    return { how: 'refused', reason: 'own_limit', message, retryAt: admitted.retryAt, limit: admitted.limit };
   }
   writeLimitsLedger(files, admitted.ledger);
   return { ...FREE, near: admitted.near, left: leftFor(call, inForce, admitted.ledger, now) };

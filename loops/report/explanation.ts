@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
-import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { PassedLimit, Verdict } from '../../policies/facts/evidence.ts';
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -36,7 +36,7 @@ export interface FailureExplanation {
   class: ErrorClass;
   meaning: string;
   reason: string | null;
-  evidence: { source: string; text: string } | null;
+  evidence: { source: string; text: string; limit?: PassedLimit } | null;
   /** `row` is null if no row is needed. `of` is null too if the row no longer exists. */
   rule: { id: string; of: 'tollgate' | 'project' | null; row: ShownRow | null } | null;
   signature: string | null;
@@ -94,11 +94,14 @@ export function explanationOf(known: KnownFailure, signatures: Stats['signatures
     call_id,
     at,
     resolved_at,
-    sentence: failureSentence({ class: verdict.class, reason: verdict.reason, tool }),
+    sentence: failureSentence({ class: verdict.class, reason: verdict.reason, tool, evidence }),
     class: verdict.class,
     meaning: CLASSES[verdict.class]?.meaning ?? 'a class of another version of tollgate',
     reason: verdict.reason,
-    evidence: evidence && { source: evidence.source, text: evidence.text },
+    evidence: evidence && {
+      ...{ source: evidence.source, text: evidence.text },
+      ...(evidence.limit === undefined ? {} : { limit: evidence.limit }),
+    },
     rule: evidence && ruleOf(evidence, known.ownRows),
     signature,
     signed,

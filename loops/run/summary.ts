@@ -8,7 +8,7 @@ import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policie
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { iterationTable } from '../../policies/supervise/supervise-text.ts';
-import { dollars, oneLine, tookWords, visible } from '../../policies/text/display.ts';
+import { dollars, figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
 import { notifiedLines } from '../upkeep/notified.ts';
 import type { RunReport, StageReport } from './report.ts';
@@ -91,14 +91,14 @@ export const costWords = (report: RunReport): string =>
 /** An unknown value is always named, and never counted as zero. */
 function spentWords({ spent, limits }: RunReport): string {
   const { tokens, usd, calls_without_tokens, calls_without_price } = spent;
-  const ofTokens = limits.max_tokens === null ? '' : ` of ${limits.max_tokens}`;
+  const ofTokens = limits.max_tokens === null ? '' : ` of ${figure(limits.max_tokens)}`;
   const ofUsd = limits.max_usd === null ? '' : ` of $${limits.max_usd}`;
   const known = (figure: string, unknown: number) =>
     `; ${figure}${unknown > 0 ? ` (unknown for ${callsIn(unknown)})` : ''}`;
   const ofNone = (what: string, unknown: number) => (unknown > 0 ? `; ${what} unknown` : '');
   return [
     tokens > 0 || ofTokens
-      ? known(`${tokens}${ofTokens} tokens`, calls_without_tokens)
+      ? known(`${figure(tokens)}${ofTokens} tokens`, calls_without_tokens)
       : ofNone('tokens', calls_without_tokens),
     usd > 0 || ofUsd ? known(`${dollars(usd)}${ofUsd}`, calls_without_price) : ofNone('price', calls_without_price),
   ].join('');

@@ -88,7 +88,12 @@ export function endFailure({ task }: SuperviseCourse, reason: LeaveReason, why: 
     at: context.clock().toISOString(),
     class: of.class,
     reason: of.reason,
-    evidence: { source: 'none', text: open.hide(why), rule: `supervise-${reason.replaceAll('_', '-')}` },
+    evidence: {
+      ...{ source: 'none', text: open.hide(why), rule: `supervise-${reason.replaceAll('_', '-')}` },
+      ...(reason === 'max_iterations'
+        ? { limit: { name: 'iterations', value: open.manifest.supervise!.max_iterations, unit: 'iterations' } }
+        : {}),
+    },
     decision: { action: 'stop', why: row.why },
     next_actions: row.next(answerLine(task), open),
   };

@@ -102,13 +102,13 @@ const ofStage = ({ open, stage, context: { clock } }: StageRun) => ({
 const MAX_CHANGED = 50;
 
 /** The task's own limit was reached before a call. */
-export function limitFailure(run: StageRun, { field, why }: NonNullable<ReturnType<typeof usedUp>>): Failure {
+export function limitFailure(run: StageRun, { field, why, limit }: NonNullable<ReturnType<typeof usedUp>>): Failure {
   const { called } = run.open;
   return {
     ...ofStage(run),
     class: 'quota',
     reason: 'budget',
-    evidence: { source: 'none', text: why, rule: `limit-${field}` },
+    evidence: { source: 'none', text: why, rule: `limit-${field}`, ...(limit === undefined ? {} : { limit }) },
     decision: { action: 'stop', why },
     next_actions:
       field === 'max_wallclock_sec'
@@ -130,7 +130,10 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
     ...ofStage(run),
     class: 'prompt_too_large',
     reason: 'prompt_limit',
-    evidence: { source: 'none', text: why, rule: 'prompt-over-limit' },
+    evidence: {
+      ...{ source: 'none', text: why, rule: 'prompt-over-limit' },
+      limit: { name: 'prompt', value: tooLarge!.limit, unit: 'characters' },
+    },
     decision: { action: 'stop', why: 'the service would refuse it, and charge for it' },
     next_actions: [
       ...splitAdvice(parts).map(toDo),

@@ -41,6 +41,7 @@ export interface Obstacle {
   class: ErrorClass;
   reason: OwnReason;
   message: string;
+  limit?: PassedLimit;
 }
 
 /** Where the deciding text was found. */
@@ -50,10 +51,37 @@ export interface Verdict {
   /** null = success. */
   class: ErrorClass | null;
   reason: string | null;
-  evidence: { source: EvidenceSource; text: string; rule: string } | null;
+  evidence: { source: EvidenceSource; text: string; rule: string; limit?: PassedLimit } | null;
   /** ISO time from which the service allows the call again. */
   retry_at: string | null;
 }
+
+/** The limit of the user that ended or refused a call; absent for another cause, and in records of older versions. */
+export interface PassedLimit {
+  name: LimitName;
+  value: number;
+  /** For a budget over all tasks. */
+  per?: 'day' | 'week' | 'month';
+  unit: 'ms' | 'turns' | 'bytes' | 'characters' | 'calls' | 'tokens' | 'usd' | 'iterations';
+}
+
+/** `rest_of`: the call itself used what remained of it. */
+export type LimitName =
+  | 'timeout'
+  | 'idle_timeout'
+  | 'start_timeout'
+  | 'turns'
+  | 'output'
+  | 'prompt'
+  | 'call_budget'
+  | 'task_budget'
+  | 'rest_of_task_budget'
+  | 'task_time'
+  | 'nested_calls'
+  | 'iterations'
+  | 'user_budget'
+  | 'rest_of_user_budget'
+  | 'at_once';
 
 /** How a call can end. Each call has one ending; the first cause wins. */
 export const ENDINGS = {

@@ -1,5 +1,6 @@
 // Decides whether a call may begin now, must wait or is refused, by the limits in force and what was used of them.
 
+import type { PassedLimit } from '../facts/evidence.ts';
 import { type BudgetUsed, budgetsUsed, reached, standingWords } from './budget-use.ts';
 import { charged, type LimitsLedger, type NearRow, noted, type OpenCall } from './ledger.ts';
 import type { LimitsInForce } from './limits.ts';
@@ -7,9 +8,9 @@ import type { LimitsInForce } from './limits.ts';
 type Admitted =
   /** `near`: budgets of which this call uses up the fourth fifth, as sentences. */
   | { how: 'admitted'; ledger: LimitsLedger; near: string[] }
-  | { how: 'refused'; why: string; retryAt: Date; file: string }
+  | { how: 'refused'; why: string; retryAt: Date; file: string; limit: PassedLimit }
   /** `untilMs`: the clock time for the next check at the latest; null if a call must end first. */
-  | { how: 'wait'; why: string; untilMs: number | null };
+  | { how: 'wait'; why: string; untilMs: number | null; limit?: PassedLimit };
 
 /** This function is pure. Nothing is charged until the returned ledger is written. */
 export function admit(inForce: readonly LimitsInForce[], ledger: LimitsLedger, call: OpenCall): Admitted {
@@ -18,7 +19,10 @@ export function admit(inForce: readonly LimitsInForce[], ledger: LimitsLedger, c
   // The budget that is reset last, because the call would be refused until then.
   const full = before.filter(({ used, most }) => used >= most).sort((a, b) => b.until.getTime() - a.until.getTime())[0];
   if (full !== undefined)
-    return { how: 'refused', why: `used up: ${standingWords(full)}`, retryAt: full.until, file: full.file };
+    return {
+      ...{ how: 'refused', why: `used up: ${standingWords(full)}`, retryAt: full.until, file: full.file },
+      limit: { name: 'user_budget', value: full.most, unit: full.unit, per: full.per },
+    };
   const wait = inForce.flatMap((one) => [...atOnce(one, ledger, call), ...perMinute(one, ledger, call)])[0];
   if (wait !== undefined) return { how: 'wait', ...wait };
   const after = charged(ledger, call);
@@ -38,6 +42,7 @@ export const nearRows = (crossed: readonly BudgetUsed[], callId: string, now: Da
 interface Wait {
   why: string;
   untilMs: number | null;
+  limit?: PassedLimit;
 }
 
 /**
@@ -59,7 +64,7 @@ function atOnce({ limits, project }: LimitsInForce, { open }: LimitsLedger, call
     if (others.length < most) return [];
     const which = others.slice(0, 3).map(({ call_id, owner }) => `${call_id} (pid ${owner.pid})`);
     const why = `for one of ${others.length} calls to end, since ${most} of ${named(name)} are made at once: ${which.join(', ')}`;
-    return [{ why, untilMs: null }];
+    return [{ why, untilMs: null, limit: { name: 'at_once', value: most, unit: 'calls' } }];
   });
 }
 

@@ -1,6 +1,7 @@
 // Defines the terms of a call, and checks a task's limits other than paid calls.
 
 import { MAX_TIMEOUT_MS, type MachineClocks } from '../facts/deadline.ts';
+import type { PassedLimit } from '../facts/evidence.ts';
 import { type Caps, lowerCap } from '../limits/caps.ts';
 import { dollars } from '../text/display.ts';
 
@@ -102,16 +103,29 @@ interface UsedUp {
   /** The manifest's field. */
   field: keyof RunLimits;
   why: string;
+  limit?: PassedLimit;
 }
 
 /** Returns the first limit that is used up, or null. */
 export function usedUp(limits: RunLimits, soFar: SoFar): UsedUp | null {
   const { max_tokens, max_usd, max_wallclock_sec } = limits;
   if (soFar.wallLeftMs !== null && soFar.wallLeftMs <= 0)
-    return { field: 'max_wallclock_sec', why: `the task's wall clock of ${max_wallclock_sec} s is used up` };
+    return {
+      field: 'max_wallclock_sec',
+      why: `the task's wall clock of ${max_wallclock_sec} s is used up`,
+      limit: { name: 'task_time', value: (max_wallclock_sec ?? 0) * 1000, unit: 'ms' },
+    };
   if (max_tokens !== undefined && soFar.tokens >= max_tokens)
-    return { field: 'max_tokens', why: `${soFar.tokens} of ${max_tokens} tokens are used up` };
+    return {
+      field: 'max_tokens',
+      why: `${soFar.tokens} of ${max_tokens} tokens are used up`,
+      limit: { name: 'task_budget', value: max_tokens, unit: 'tokens' },
+    };
   if (max_usd !== undefined && soFar.usd >= max_usd)
-    return { field: 'max_usd', why: `${dollars(soFar.usd)} of $${max_usd} are used up` };
+    return {
+      field: 'max_usd',
+      why: `${dollars(soFar.usd)} of $${max_usd} are used up`,
+      limit: { name: 'task_budget', value: max_usd, unit: 'usd' },
+    };
   return null;
 }

@@ -1,6 +1,8 @@
 // Holds the one sentence for people about each reason of a failure, which every page, format and command shows.
 
 import type { ErrorClass } from '../facts/classes.ts';
+import type { LimitName, PassedLimit } from '../facts/evidence.ts';
+import { dollars, figure, spell } from '../text/display.ts';
 import type { FailureReason } from '../verdict/reasons.ts';
 
 /** How a supervision ends without a failed call. */
@@ -138,17 +140,62 @@ export const CLASS_SENTENCES = {
   unknown: 'The call failed for a cause that tollgate does not know.',
 } as const satisfies Record<ErrorClass, string>;
 
+/** For the limit that ended or refused a call. `{value}` is replaced by its value, and the words in brackets are its setting. */
+export const LIMIT_SENTENCES = {
+  timeout: '{tool} did not finish within {value} (timeout_ms), so tollgate ended it.',
+  idle_timeout: '{tool} wrote nothing for {value} (idle_timeout_ms), so tollgate ended it.',
+  start_timeout: '{tool} wrote nothing in its first {value} (start_timeout_ms), so tollgate ended it.',
+  turns: '{tool} used its {value} (max_turns) before it had an answer.',
+  output: '{tool} wrote more than {value} (max_output_bytes), so tollgate ended it.',
+  prompt: 'The prompt is larger than {value}, so no call was made.',
+  call_budget: 'The call used the {value} that it may use, so tollgate ended it.',
+  task_budget: "The task's budget of {value} is used up, so no call was made.",
+  rest_of_task_budget: "The call used the last {value} of its task's budget, so tollgate ended it.",
+  task_time: "The task's time of {value} (max_wallclock_sec) is used up, so no call was made.",
+  nested_calls: "The agent's call may charge {value} to its task (nested_calls), so no further call was made.",
+  iterations: 'The reasoner and the worker used their {value} (max_iterations).',
+  user_budget: 'Your own limit of {value} over all tasks is used up, so no call was made.',
+  rest_of_user_budget: 'The call used the last {value} of your limit over all tasks, so tollgate ended it.',
+  at_once: 'Your own limit of {value} at once is reached, and a nested call does not wait.',
+} as const satisfies Record<LimitName, string>;
+
 /** A failure as records store it; records of other versions may have other classes and reasons. */
 interface NamedFailure {
   class: string;
   reason: string | null;
   tool?: string | null;
+  evidence?: { limit?: PassedLimit | undefined } | null;
 }
 
-export function failureSentence({ class: errorClass, reason, tool }: NamedFailure): string {
-  const sentence = textOf(SENTENCES, reason) ?? textOf(CLASS_SENTENCES, errorClass) ?? CLASS_SENTENCES.unknown;
+export function failureSentence({ class: errorClass, reason, tool, evidence }: NamedFailure): string {
+  const sentence =
+    limitText(evidence?.limit) ??
+    textOf(SENTENCES, reason) ??
+    textOf(CLASS_SENTENCES, errorClass) ??
+    CLASS_SENTENCES.unknown;
   const named = sentence.replaceAll('{tool}', tool ?? 'the CLI');
   return tool ? named : `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
+}
+
+/** Whether the sentence says all of the evidence: the limit of a time, of turns or of output, with its value. */
+export const isInSentence = ({ limit, source }: { limit?: PassedLimit; source: string }): boolean =>
+  source === 'ending' && limit !== undefined && limit.unit !== 'tokens' && limit.unit !== 'usd';
+
+/** Records on disk may have been edited. */
+function limitText(limit: PassedLimit | undefined): string | undefined {
+  const sentence = textOf(LIMIT_SENTENCES, limit?.name ?? null);
+  return limit === undefined || typeof limit.value !== 'number'
+    ? undefined
+    : sentence?.replace('{value}', amountOf(limit));
+}
+
+/** `2 min`, `1 turn`, `50,000 tokens`, `$0.5000`. */
+function amountOf({ value, unit, per }: PassedLimit): string {
+  if (per !== undefined) return `${amountOf({ name: 'user_budget', value, unit })} a ${per}`;
+  if (unit === 'usd') return dollars(value);
+  if (unit === 'ms') return value % 1000 === 0 ? spell(value) : `${value / 1000} s`;
+  const what = unit === 'calls' ? 'paid calls' : unit;
+  return `${figure(value)} ${value === 1 ? what.slice(0, -1) : what}`;
 }
 
 const textOf = (table: Readonly<Record<string, string>>, key: string | null): string | undefined =>

@@ -57,6 +57,7 @@ test('a budget is exact, and refused until its reset', () => {
     why: 'used up: 2 of 2 calls a day, since 2026-11-23T00:00:00.000Z, until 2026-11-24T00:00:00.000Z',
     retryAt: new Date('2026-11-24T00:00:00Z'),
     file: 'limits.json',
+    limit: { name: 'user_budget', value: 2, unit: 'calls', per: 'day' },
   });
   assert.is(admit([DAY_OF_2], ledger, asking({ call_id: 'x', at: NOON + 12 * 3_600_000 })).how, 'admitted');
 });

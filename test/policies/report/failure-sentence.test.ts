@@ -3,10 +3,20 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLASSES } from '../../../policies/facts/classes.ts';
-import { CLASS_SENTENCES, failureSentence, SENTENCES } from '../../../policies/report/failure-sentence.ts';
+import type { PassedLimit } from '../../../policies/facts/evidence.ts';
+import {
+  CLASS_SENTENCES,
+  failureSentence,
+  LIMIT_SENTENCES,
+  SENTENCES,
+} from '../../../policies/report/failure-sentence.ts';
 import { FAILURE_REASONS } from '../../../policies/verdict/reasons.ts';
 
-const ALL: readonly (readonly [string, string])[] = [...Object.entries(SENTENCES), ...Object.entries(CLASS_SENTENCES)];
+const ALL: readonly (readonly [string, string])[] = [
+  ...Object.entries(SENTENCES),
+  ...Object.entries(CLASS_SENTENCES),
+  ...Object.entries(LIMIT_SENTENCES),
+];
 
 /** Words that an engineer would not say, and words of our own code. */
 const PRIVATE =
@@ -37,5 +47,33 @@ for (const [what, failure, expected] of [
   ['a class of another version', { class: 'toString', reason: 'constructor' }, CLASS_SENTENCES.unknown],
 ] as const)
   test(`${what}: ${expected}`, () => assert.is(failureSentence(failure), expected));
+
+for (const [limit, expected] of [
+  [
+    { name: 'idle_timeout', value: 120_000, unit: 'ms' },
+    'codex wrote nothing for 2 min (idle_timeout_ms), so tollgate ended it.',
+  ],
+  [
+    { name: 'timeout', value: 1500, unit: 'ms' },
+    'codex did not finish within 1.5 s (timeout_ms), so tollgate ended it.',
+  ],
+  [{ name: 'turns', value: 1, unit: 'turns' }, 'codex used its 1 turn (max_turns) before it had an answer.'],
+  [
+    { name: 'task_budget', value: 50_000, unit: 'tokens' },
+    "The task's budget of 50,000 tokens is used up, so no call was made.",
+  ],
+  [
+    { name: 'user_budget', value: 1, unit: 'calls', per: 'day' },
+    'Your own limit of 1 paid call a day over all tasks is used up, so no call was made.',
+  ],
+  [{ name: 'call_budget', value: 2, unit: 'usd' }, 'The call used the $2.00 that it may use, so tollgate ended it.'],
+  // Of other versions, or edited.
+  [{ name: 'toString', value: 1, unit: 'calls' }, SENTENCES.budget],
+  [{ name: 'turns', value: '1', unit: 'turns' }, SENTENCES.budget],
+] as const)
+  test(`the limit ${JSON.stringify(limit)}: ${expected}`, () => {
+    const evidence = { limit: limit as PassedLimit };
+    assert.is(failureSentence({ class: 'quota', reason: 'budget', tool: 'codex', evidence }), expected);
+  });
 
 test.run();

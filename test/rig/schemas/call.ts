@@ -1,9 +1,10 @@
 // Defines the schemas of a call's record and of a task's failure.
 
 import type { Usage } from '../../../policies/facts/engine-event.ts';
-import type { EvidenceSource, Verdict } from '../../../policies/facts/evidence.ts';
+import type { EvidenceSource, PassedLimit, Verdict } from '../../../policies/facts/evidence.ts';
 import type { Omission } from '../../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
+import { LIMIT_SENTENCES } from '../../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../../policies/report/task-failure.ts';
 import {
   amount,
@@ -40,12 +41,39 @@ const SOURCES: Record<EvidenceSource, true> = {
 
 export const evidenceSource = one('Where the deciding text was found', Object.keys(SOURCES));
 
+const LIMIT_UNITS: Record<PassedLimit['unit'], true> = {
+  ms: true,
+  turns: true,
+  bytes: true,
+  characters: true,
+  calls: true,
+  tokens: true,
+  usd: true,
+  iterations: true,
+};
+
+export const limit = record<PassedLimit>(
+  'The limit of the user that ended or refused the call; absent for another cause, and in older records',
+  {
+    name: one('Which limit; `rest_of`: the call itself used what remained of it', Object.keys(LIMIT_SENTENCES)),
+    value: amount('Its value'),
+    per: one('The period of a budget over all tasks', ['day', 'week', 'month']),
+    unit: one('The unit of the value', Object.keys(LIMIT_UNITS)),
+  },
+  ['per'],
+);
+
 export const evidence = orNull(
-  record<NonNullable<Verdict['evidence']>>('What the verdict is built on', {
-    source: evidenceSource,
-    text: text('The deciding text, secrets redacted'),
-    rule: text('The rule that matched; tollgate explain shows it'),
-  }),
+  record<NonNullable<Verdict['evidence']>>(
+    'What the verdict is built on',
+    {
+      source: evidenceSource,
+      text: text('The deciding text, secrets redacted'),
+      rule: text('The rule that matched; tollgate explain shows it'),
+      limit,
+    },
+    ['limit'],
+  ),
   'nothing failed',
 );
 

@@ -1,6 +1,7 @@
 // Defines the schema of what `tollgate explain` prints with --json.
 
 import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
+import { limit } from './call.ts';
 import { FINDING } from './gate.ts';
 import {
   count,
@@ -43,10 +44,15 @@ const explained = record<FailureExplanation>('A failure that is explained', {
   meaning: text('What the class means'),
   reason: orNull(reason, 'none'),
   evidence: orNull(
-    record<NonNullable<FailureExplanation['evidence']>>('What the verdict is built on', {
-      source: text('Where it was found'),
-      text: text('The deciding text, secrets redacted'),
-    }),
+    record<NonNullable<FailureExplanation['evidence']>>(
+      'What the verdict is built on',
+      {
+        source: text('Where it was found'),
+        text: text('The deciding text, secrets redacted'),
+        limit,
+      },
+      ['limit'],
+    ),
     'none',
   ),
   rule: orNull(
