@@ -160,6 +160,7 @@ async function followFolders(
   const watch = createFolderWatch();
   let isFirst = true;
   let batches = '';
+  const ended = new Set<string>();
   try {
     while (!stop.aborted) {
       const topics = topicsIn(state, cwd, environment);
@@ -173,7 +174,7 @@ async function followFolders(
         for (const { topic, id } of distinct([...moved].flatMap((folder) => topics.get(folder) ?? [])))
           tell({ topic, id });
       if (notes.some((folder) => moved.has(folder))) await renewAnswers();
-      const standing = await batchesNow(state);
+      const standing = await batchesNow(state, ended);
       if (!isFirst && standing !== batches) tell({ topic: 'batch' });
       batches = standing;
       isFirst = false;
@@ -190,8 +191,8 @@ function noteFolders(state: string, environment: NodeJS.ProcessEnv, tasks: reado
 }
 
 /** The newest batch, and the batches without a report with their state: no file says that the process of one was killed. */
-const batchesNow = async (state: string): Promise<string> =>
-  [batchIds(state).at(-1), ...(await openBatches(state)).map((each) => `${each.batch_id} ${each.state}`)].join();
+const batchesNow = async (state: string, ended: Set<string>): Promise<string> =>
+  [batchIds(state).at(-1), ...(await openBatches(state, ended)).map((each) => `${each.batch_id} ${each.state}`)].join();
 
 /** The folders of so many batches, the newest, are watched; the end of an older one is found by the periodic look. */
 const OPEN_AT_MOST = 5;

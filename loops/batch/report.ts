@@ -293,9 +293,16 @@ export const batchIds = (state: string): string[] =>
     .map(({ name }) => name)
     .sort();
 
-/** @param state the project's `.tmp`. @returns the batches without a report: those that run, and those that were killed. */
-export async function openBatches(state: string): Promise<BatchStart[]> {
-  const open = batchIds(state).filter((id) => !isRegular(path.join(state, 'batch', id, 'report.json')));
+/**
+ * @param state the project's `.tmp`.
+ * @param ended batches that had a report at an earlier look, which is final; the further ones are added.
+ * @returns the batches without a report: those that run, and those that were killed.
+ */
+export async function openBatches(state: string, ended = new Set<string>()): Promise<BatchStart[]> {
+  const open = batchIds(state).filter((id) => {
+    if (!ended.has(id) && isRegular(path.join(state, 'batch', id, 'report.json'))) ended.add(id);
+    return !ended.has(id);
+  });
   const saved = await Promise.all(open.map((id) => savedReport(state, id)));
   return saved.flatMap((each) => (each.how === 'open' ? [each.start] : []));
 }
