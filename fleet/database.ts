@@ -5,6 +5,8 @@ import { DatabaseAway, FleetRefusal } from './refusal.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 export interface Database {
+  /** Host, port and name, for messages. */
+  place: string;
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs the work in one transaction. It is repeated by no one: an error rolls it back. */
   transaction<Result>(work: (db: Database['query']) => Promise<Result>): Promise<Result>;
@@ -41,6 +43,7 @@ export function openDatabase(url: string | undefined, connections = 4): Database
     }
   };
   return {
+    place,
     query: (text, values = []) => asking(async () => (await pool.query(text, [...values])).rows),
     transaction: (work) =>
       asking(async () => {

@@ -1,6 +1,7 @@
 // Shows a fleet: the pages of fleet status, and what status, report and watch print with --database. Loaded only for these.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ServedProject } from '../../console/server/project.ts';
 import * as fleets from '../../fleet/fleet.ts';
 import type { FleetStatus } from '../../fleet/status.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
@@ -48,6 +49,26 @@ export async function withDatabase(
 
 /** All that a list shows with `--all`, and that `watch` follows. */
 const MOST_TASKS = 2000;
+
+/** More rows would make a page slow that is read every two seconds. */
+const MOST_SHOWN = 200;
+
+/** `tollgate console --database`: the database is checked until it was found in order once. */
+export function fleetReader(database: Database): NonNullable<ServedProject['fleet']> {
+  let isChecked = false;
+  return async () => {
+    try {
+      if (!isChecked) await fleets.checkDatabase(database, 'read');
+      isChecked = true;
+      const status = await fleets.fleetStatus(database, { names: [], most: MOST_SHOWN });
+      return { how: 'read', fleet: { ...status, place: database.place } };
+    } catch (error) {
+      const isAway = error instanceof fleets.DatabaseAway;
+      if (!isAway && !(error instanceof fleets.FleetRefusal)) throw error;
+      return { how: 'failed', message: error.message, lasts: isAway ? 'a while' : 'until it changes' };
+    }
+  };
+}
 
 /** `tollgate status --database` and `tollgate report --database`. */
 export const showFleet = (name: string, what: 'status' | 'report', args: Arguments): Promise<Ran> =>

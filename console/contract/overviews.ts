@@ -213,3 +213,42 @@ export interface BookShown extends BookLine {
   /** The last lines of the trace. */
   trace: string[];
 }
+
+/** The tasks of all machines, from the database of a fleet. */
+export interface FleetShown {
+  /** Host and name of the database. */
+  place: string;
+  /** By the clock of the database, ISO. */
+  at: string;
+  totals: Record<string, number> & { tasks: number };
+  /** At most 200: those that need the user first, then those that run. */
+  tasks: {
+    /** Its number in the fleet. */
+    id: string;
+    task_id: string;
+    project: string;
+    state: string;
+    at: string;
+    worker: string | null;
+    stage: string | null;
+    class: string | null;
+    sentence: string | null;
+    calls: { used: number; budget: number };
+    tokens: number | null;
+    usd: number | null;
+    lost_calls: number;
+    late_calls: number;
+    message: string | null;
+  }[];
+  workers: { id: string; name: string; version: string; draining: boolean; tasks: number; lease_seconds: number }[];
+  limits: {
+    tool: string;
+    account: string;
+    at_once: number | null;
+    per_minute: number | null;
+    running: number;
+    held_seconds: number;
+    hold_reason: string | null;
+  }[];
+  budgets: { scope: string; calls: number | null; used: number }[];
+}

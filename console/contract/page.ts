@@ -9,6 +9,8 @@ export interface PageShown {
   /** The project whose tasks are shown. */
   folder: string;
   version: string;
+  /** Whether the console shows a fleet. */
+  fleet: boolean;
 }
 
 export const PAGE_HEADER = 'x-tollgate-page';

@@ -9,6 +9,7 @@ import type {
   ComparisonsShown,
   ExplainedShown,
   FailuresShown,
+  FleetShown,
   LimitsShown,
   MachineShown,
   NowShown,
@@ -33,6 +34,8 @@ export interface Resources {
   '/api/batch': BatchesShown;
   '/api/distill': BooksShown;
   '/api/machine': MachineShown;
+  /** Only of a console with --database. */
+  '/api/fleet': FleetShown;
   '/api/choices': ChoicesShown;
   /** TASK_SCHEMA.json. */
   '/api/schema': object;

@@ -2,7 +2,7 @@
 
 import type { Resources } from '../contract/resources.ts';
 import { keepToken, read } from './live/requests.ts';
-import { linkState, openStream, place } from './live/stream.ts';
+import { hasFleet, linkState, openStream, place } from './live/stream.ts';
 import { jumps, startClock } from './parts/times.tsx';
 import { render } from './reactive.ts';
 import { Frame } from './shell/frame.tsx';
@@ -31,5 +31,6 @@ async function startPage(): Promise<void> {
   } else {
     keepToken(answered.value.token);
     place.value = answered.value.folder;
+    hasFleet.value = answered.value.fleet;
   }
 }

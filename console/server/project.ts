@@ -3,6 +3,7 @@
 import type { WantedRun } from '../../loops/report/carried-run.ts';
 import type { foreseeTask } from '../../loops/run/forecast.ts';
 import { actionLine, readActions } from '../../policies/facts/next-action.ts';
+import type { FleetShown } from '../contract/overviews.ts';
 import type { RefusedRequest } from '../contract/page.ts';
 
 export interface ServedProject {
@@ -19,7 +20,14 @@ export interface ServedProject {
   schemaFile: string;
   /** Forecasts a run of a task, as the manifest in the draft has it; writes nothing. */
   foresee(task: string, draft: string): ReturnType<typeof foreseeTask>;
+  /** Reads the fleet; null without a database. */
+  fleet: (() => Promise<FleetRead>) | null;
 }
+
+/** `lasts`: whether the same can be read later without a change by the user. */
+type FleetRead =
+  | { how: 'read'; fleet: FleetShown }
+  | { how: 'failed'; message: string; lasts: 'a while' | 'until it changes' };
 
 /** The commands of tollgate, by their words and flags. With `--json` each prints an object. */
 interface Commands {

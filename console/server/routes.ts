@@ -59,6 +59,7 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/distill/*', ({ project }, [name]) => bookShown(name!, project)],
   ['api/distill/*/*', ({ project }, [name, wish], gone) => exportedBook(name!, wish!, project, gone)],
   ['api/machine', ({ project }) => machineShown(project)],
+  ['api/fleet', ({ project }) => fleetShown(project)],
   ['api/choices', ({ project }) => choicesShown(project)],
   ['api/schema', ({ project }) => answerWith(JSON.parse(readRegular(project.schemaFile)))],
 ];
@@ -100,8 +101,14 @@ export async function make<P extends keyof Actions>(path: P, body: string, proje
   return CHANGES[path](wish as Actions[P], project);
 }
 
-function pageOf({ cwd, environment, version }: ServedProject, token: string): PageShown {
-  return { token, folder: projectState(cwd, environment), version };
+function pageOf({ cwd, environment, version, fleet }: ServedProject, token: string): PageShown {
+  return { token, folder: projectState(cwd, environment), version, fleet: fleet !== null };
+}
+
+async function fleetShown({ fleet }: ServedProject): Promise<Reply> {
+  if (fleet === null) return refused(404, 'this console shows no fleet', 'start it as tollgate console --database URL');
+  const read = await fleet();
+  return read.how === 'read' ? answerWith(read.fleet) : refused(read.lasts === 'a while' ? 503 : 409, read.message);
 }
 
 async function limits({ commands }: ServedProject): Promise<Reply> {

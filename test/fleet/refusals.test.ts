@@ -114,6 +114,7 @@ test('TLS with a certificate that is not trusted, and a server without TLS', asy
 
 /** What a check of the database answers where the real server can only be what it is. */
 const answering = (server: object): Database => ({
+  place: 'none',
   query: async <Row extends object>() => [server as Row],
   transaction: () => Promise.reject(new Error('no transaction was expected')),
   close: async () => {},

@@ -16,7 +16,7 @@ import { areTrustedTasks } from '../../../state/trusted-folders.ts';
 import { keepHeapSmall } from '../../../wrappers/heap-limits.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { askForObject, objectIn, readArguments, stopOnSignals } from '../../command.ts';
-import type { CommandSpec } from '../../command-line.ts';
+import type { Arguments, CommandSpec } from '../../command-line.ts';
 import { preflightCommand } from '../../preflight-command.ts';
 import { printing, printResult } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
@@ -27,18 +27,23 @@ import { contextOf } from '../run-flags.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate console',
-  usage: '[--port N] [--open]',
+  usage: '[--port N] [--open] [--database URL]',
   about:
     'Serves a live page of this project on 127.0.0.1 until it is stopped: runs, tasks, failures, budgets, sessions, supervised tasks, books and the machine, each with its actions. Open the address that it prints; no other browser gets access. Runs that it starts continue when it ends.',
   flags: {
     port: { takes: 'number', min: 1, max: 65_535, about: 'the port; default: a free one' },
     open: { takes: 'nothing', about: 'open it in the browser of this machine' },
+    database: {
+      takes: 'text',
+      about: 'also the tasks of the fleet in this database, to read; - for the address in TOLLGATE_DATABASE',
+    },
     'trust-workspace': { takes: 'nothing', about: 'pass --trust-workspace to the runs that it starts' },
   },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [
     ['tollgate console', 'prints the address to open; Ctrl-C ends it'],
     ['tollgate console --open', 'and opens it'],
+    ['tollgate console --database -', 'with a view of the fleet'],
     ['tollgate console --port 7300 --json', '{"url": …} as one line, for another program'],
   ],
   exits: [
@@ -51,16 +56,25 @@ const SPEC: CommandSpec = {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const { number, given } = read.args;
+  const { args } = read;
+  if (args.text.database === undefined) return serve(args, null);
+  const { fleetReader, inFleet, withDatabase } = await import('../fleet-views.ts');
+  return inFleet(SPEC.name, () => withDatabase(args, (database) => serve(args, fleetReader(database))));
+}
+
+async function serve({ number, given }: Arguments, fleet: ServedProject['fleet']): Promise<Ran> {
   const stop = stopOnSignals();
+  // No CLI and no acceptance command of a task may have the database.
+  const { TOLLGATE_DATABASE: _, PGPASSWORD: __, PGPASSFILE: ___, ...others } = process.env;
   // The console runs for hours, and at its start it may read ten thousand tasks.
   keepHeapSmall();
   const project = {
     ...{ cwd: process.cwd(), environment: process.env, version: manifest.version },
     clock: () => new Date(),
-    commands: consoleCommands(),
+    commands: consoleCommands(fleet === null ? process.env : others),
     trustWorkspace: given.has('trust-workspace'),
     schemaFile: schemaFile(),
+    fleet,
     foresee: (word: string, draft: string) => foresee(word, draft, given.has('trust-workspace')),
   };
   const opened = await openConsole(project, builtPage(), number.port ?? 0);
@@ -120,18 +134,18 @@ const READS: Record<string, (argv: readonly string[]) => Promise<Ran>> = { budge
 /** An immediate failure, such as a book without a key, is reported immediately. */
 const AT_ONCE_MS = 3000;
 
-const consoleCommands = (): ServedProject['commands'] => ({
+const consoleCommands = (environment: NodeJS.ProcessEnv): ServedProject['commands'] => ({
   async read([word, ...argv]) {
     return askForObject(READS[word!]!, argv);
   },
-  change: (argv) => answeredBy(argv, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
-  make: (argv, gone) => answeredBy(argv, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], signal: gone }),
+  change: (argv) => answeredBy(argv, { detached: true, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }),
+  make: (argv, gone) => answeredBy(argv, { env: environment, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], signal: gone }),
   async begin(wanted) {
     const folder = carriedFolder(process.cwd(), process.env);
     const self = (await identify(process.pid))!;
     removeOld(folder, new Date());
     const begun = await begin(folder, wanted, self, () => new Date());
-    if (begun.how === 'made') startCarrier(folder, begun.run, self);
+    if (begun.how === 'made') startCarrier(folder, begun.run, self, environment);
     const stop = new AbortController().signal;
     const standing = await awaitEnd({ folder, run: begun.run, atMostMs: AT_ONCE_MS, stop, tick: () => {} });
     return standing.how === 'ended' ? { exit: standing.end.exit_code, object: standing.end.object } : null;

@@ -29,7 +29,7 @@ import { run as supervise } from '../supervise/supervise.ts';
 const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
 /** Starts it in a separate session: whatever ends the client and this server must not end what is paid for. */
-export function startCarrier(folder: string, run: string, self: ProcessIdentity): void {
+export function startCarrier(folder: string, run: string, self: ProcessIdentity, environment = process.env): void {
   const giveUp = (why: string) => {
     if (claimOf(folder, run) === null && claim(folder, run, self)) end(folder, run, notBegun(new Date(), why));
   };
@@ -38,7 +38,7 @@ export function startCarrier(folder: string, run: string, self: ProcessIdentity)
   const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
   try {
     const child = spawn(process.execPath, [command, 'mcp', `--carry=${run}`], {
-      ...{ detached: true, stdio: ['ignore', output, output] },
+      ...{ detached: true, env: environment, stdio: ['ignore', output, output] },
     });
     child.on('error', ({ message }) => giveUp(`its process could not be started (${message})`));
     child.on('exit', (code, signal) => giveUp(`its process ended with ${signal ?? `exit code ${code}`}`));

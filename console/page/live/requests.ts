@@ -1,4 +1,4 @@
-// Sends requests to the server and repeats failed ones; a failure carries the server's message or what went wrong on the way.
+// Sends requests to the server, repeats failed ones, and loads late scripts; a failure carries a message and what to do.
 
 import { type Actions, type Changed, PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract/page.ts';
 import { type Signal, signal } from '../reactive.ts';
@@ -151,4 +151,27 @@ export async function change<P extends keyof Actions>(path: P, wish: Actions[P])
 export async function changeQuietly<P extends keyof Actions>(path: P, wish: Actions[P]): Promise<string | Trouble> {
   const answered = await write<Changed>(path, wish);
   return answered.how === 'failed' ? answered.problem : answered.value.says;
+}
+
+type Scripts = { createScript(text: string): string };
+
+/** The policy of the page allows only this one, and the browser runs only a text whose hash the server named. */
+const scripts = (
+  globalThis as { trustedTypes?: { createPolicy(name: string, rules: Scripts): Scripts } }
+).trustedTypes?.createPolicy('late-script', { createScript: (text) => text });
+
+/** Loads a script that only some views need. @param name of the one global function that it defines. */
+export async function loadLate<Offered>(file: 'editor.js' | 'colours.js', name: string): Promise<Offered | Trouble> {
+  const loaded = globalThis as Record<string, unknown>;
+  if (loaded[name] === undefined) {
+    const response = await fetch(`/${file}`, { credentials: 'same-origin', cache: 'no-store' }).catch(() => null);
+    const text = response?.ok ? await response.text().catch(() => null) : null;
+    if (text === null)
+      return { what: `The script ${file} could not be loaded.`, wayOut: 'Reload the page.', lasts: 'a while' };
+    const script = document.createElement('script');
+    script.text = scripts?.createScript(text) ?? text;
+    document.head.append(script);
+    script.remove();
+  }
+  return loaded[name] as Offered;
 }

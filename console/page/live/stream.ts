@@ -22,6 +22,9 @@ export const linkAgainAt = signal<string | null>(null);
 /** The folder of the tasks. */
 export const place = signal('');
 
+/** Whether the console was started with the database of a fleet. */
+export const hasFleet = signal(false);
+
 /** The last part of the project's folder, which has the tasks in `.tmp`. */
 export const projectName = computed(
   () => place.value.split(/[\\/]/).findLast((part) => part !== '' && part !== '.tmp') ?? '',

@@ -3,8 +3,7 @@
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import type { ChoicesShown, DraftShown, ManifestShown } from '../../contract/task.ts';
 import { type Following, useFollowing } from '../live/follow.ts';
-import { loadLate } from '../live/late-script.ts';
-import { change, partOf, read, type Trouble, write } from '../live/requests.ts';
+import { change, loadLate, partOf, read, type Trouble, write } from '../live/requests.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Shown, TroubleNotice } from '../parts/shown.tsx';
 import { useEffect, useRef, useSignal } from '../reactive.ts';

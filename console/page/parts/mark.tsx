@@ -38,6 +38,9 @@ const LOOKS = {
   archived: { word: 'archived', tone: 'calm', icon: 'none' },
   unreadable: { word: 'unreadable', tone: 'bad', icon: 'broken' },
   open: { word: 'open', tone: 'calm', icon: 'none' },
+  queued: { word: 'queued', tone: 'calm', icon: 'waiting' },
+  lost: { word: 'lost', tone: 'bad', icon: 'broken' },
+  cancelled: { word: 'cancelled', tone: 'calm', icon: 'stopped' },
   driven: { word: 'driven', tone: 'busy', icon: 'busy' },
 } satisfies Record<TaskLine['state'] | NowTask['state'] | StageShown['state'], Look> & Record<string, Look>;
 

@@ -6,7 +6,8 @@ import { ComparisonsView, ComparisonView } from '../compare/compare-view.tsx';
 import { BookView } from '../distill/book-view.tsx';
 import { DistillView } from '../distill/distill-view.tsx';
 import { FailuresView } from '../failures/failures-view.tsx';
-import { linkAgainAt, linkState, openStream, projectName } from '../live/stream.ts';
+import { FleetView } from '../fleet/fleet-view.tsx';
+import { hasFleet, linkAgainAt, linkState, openStream, projectName } from '../live/stream.ts';
 import { MachineView } from '../machine/machine-view.tsx';
 import { NowView } from '../now/now-view.tsx';
 import { AskedAgain, Empty, TroubleNotice } from '../parts/shown.tsx';
@@ -22,7 +23,7 @@ import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Palette } from './palette.tsx';
 import { counts, Rail, theme } from './rail.tsx';
-import { route, VIEWS } from './route.ts';
+import { listedViews, route } from './route.ts';
 import { View } from './view.tsx';
 
 export function Frame() {
@@ -72,14 +73,18 @@ function Shown() {
       return of === undefined ? <DistillView /> : <BookView key={of} name={of} />;
     case 'machine':
       return <MachineView />;
+    case 'fleet':
+      return hasFleet.value ? <FleetView /> : <NoView />;
     default:
-      return (
-        <View title="No such view">
-          <Empty title="Nothing is here">The views are in the rail.</Empty>
-        </View>
-      );
+      return <NoView />;
   }
 }
+
+const NoView = () => (
+  <View title="No such view">
+    <Empty title="Nothing is here">The views are in the rail.</Empty>
+  </View>
+);
 
 function toView(): void {
   document.querySelector<HTMLElement>('#view')?.focus();
@@ -162,7 +167,7 @@ function colourOf(name: string): string {
 /** A component of its own: a changed count renders no view again. */
 function Title() {
   const [id = 'now', of] = route.value.parts;
-  const view = VIEWS.find((each) => each.id === id)?.name ?? 'No such view';
+  const view = listedViews().find((each) => each.id === id)?.name ?? 'No such view';
   const states = Object.values(counts.value)
     .filter(({ n }) => n > 0)
     .map(({ n, what }) => `${n} ${what}`)

@@ -3,7 +3,7 @@
 import { Dialog } from '../parts/dialog.tsx';
 import { signal } from '../reactive.ts';
 import { showPalette } from './palette.tsx';
-import { go, to, VIEWS } from './route.ts';
+import { go, listedViews, to } from './route.ts';
 
 const isShown = signal(false);
 /** How long the page waits for the letter after `g`. */
@@ -41,7 +41,7 @@ export function followKeys(): void {
     else if (event.key === 'g') wentAt = event.timeStamp;
     else if (event.timeStamp - wentAt < PAIR_MS) {
       wentAt = Number.NEGATIVE_INFINITY;
-      const view = VIEWS.find(({ key }) => key === event.key);
+      const view = listedViews().find(({ key }) => key === event.key);
       if (view !== undefined) go(to(view.id));
     } else if (event.key === 'j' || event.key === 'k') moveRow(event.key === 'j' ? 'ArrowDown' : 'ArrowUp');
     else document.querySelector<HTMLElement>(`main [data-key="${CSS.escape(event.key)}"]:enabled`)?.click();
@@ -74,7 +74,7 @@ export function Keys() {
   return (
     <Dialog title="Keys" onClose={close}>
       <dl class="facts keys">
-        {[...KEYS, ...VIEWS.map(({ key, name }) => [`g ${key}`, `to ${name}`] as [string, string])].map(
+        {[...KEYS, ...listedViews().map(({ key, name }) => [`g ${key}`, `to ${name}`] as [string, string])].map(
           ([key, what]) => (
             <>
               <dt>

@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { signal, useEffect, useId, useSignal } from '../reactive.ts';
 import { everyLine } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
-import { go, to, VIEWS } from './route.ts';
+import { go, listedViews, to } from './route.ts';
 
 interface Place {
   kind: 'view' | 'task' | 'failure' | 'session';
@@ -112,7 +112,8 @@ function matching(places: readonly Place[], text: string): Place[] {
   return found;
 }
 
-const viewPlaces = (): Place[] => VIEWS.map(({ id, name }) => ({ kind: 'view', name, about: '', address: to(id) }));
+const viewPlaces = (): Place[] =>
+  listedViews().map(({ id, name }) => ({ kind: 'view', name, about: '', address: to(id) }));
 
 const taskPlaces = (): Place[] =>
   everyLine().map(({ task_id: id, state, goal }) => ({

@@ -8,7 +8,7 @@ import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
 import { Notifications } from './notify.tsx';
 import { showPalette } from './palette.tsx';
-import { route, to, VIEWS } from './route.ts';
+import { listedViews, route, to } from './route.ts';
 import { showCurrent } from './view.tsx';
 
 export function Rail() {
@@ -26,7 +26,7 @@ export function Rail() {
       </div>
       <nav ref={views} aria-label="Views">
         <ul class="views">
-          {VIEWS.map(({ id, name }) => (
+          {listedViews().map(({ id, name }) => (
             <li key={id}>
               <a href={to(id)} aria-current={id === current ? 'page' : undefined}>
                 <Icon name={id} />

@@ -1,6 +1,7 @@
 // Lists the views, and derives the current place from the address after its `#`: `#/tasks/TASK/prompts?q=…`.
 
 import { partOf } from '../live/requests.ts';
+import { hasFleet } from '../live/stream.ts';
 import type { IconName } from '../parts/icon.tsx';
 import { type ReadonlySignal, signal } from '../reactive.ts';
 
@@ -55,7 +56,7 @@ function decoded(part: string): string {
 }
 
 /** Lists the views of the page, in the order of the rail. */
-export const VIEWS = [
+const ALL_VIEWS = [
   { id: 'now', name: 'Now', key: 'n' },
   { id: 'tasks', name: 'Tasks', key: 't' },
   { id: 'new', name: 'New task', key: 'w' },
@@ -67,4 +68,9 @@ export const VIEWS = [
   { id: 'supervise', name: 'Supervise', key: 'v' },
   { id: 'distill', name: 'Distill', key: 'd' },
   { id: 'machine', name: 'Machine', key: 'm' },
+  { id: 'fleet', name: 'Fleet', key: 'l' },
 ] as const satisfies readonly { id: IconName; name: string; key: string }[];
+
+/** Without a fleet there is no view of it. */
+export const listedViews = (): readonly (typeof ALL_VIEWS)[number][] =>
+  ALL_VIEWS.filter(({ id }) => id !== 'fleet' || hasFleet.value);

@@ -1,6 +1,6 @@
 // Colours the lines of a diff while the browser is idle, for a limited time in all; until then they are shown in one colour.
 
-import { loadLate } from '../live/late-script.ts';
+import { loadLate } from '../live/requests.ts';
 import { useEffect, useSignal } from '../reactive.ts';
 import type { CodePiece, lineReader } from './code-colours.ts';
 import type { DiffFile } from './diff-files.ts';

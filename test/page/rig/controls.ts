@@ -35,7 +35,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^sessions\/\*$/, /^\d+ .+$/, 'N PROMPT'],
   [
     /^(?:tasks\/\*|failures|distill\/\*)$/,
-    /^(?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again)$/,
+    /^(?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run|Run again)$/,
     'ACTION',
   ],
   [/^tasks\/\*$/, /^.+, attempt \d+ by .+/, 'STAGE, attempt N'],
@@ -57,7 +57,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
 
 const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
   [
-    /^dialog (?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run again|Rerun)\?$/,
+    /^dialog (?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run|Run again|Rerun)\?$/,
     'dialog ACTION?',
   ],
   [/^dialog Create and run .+\?$/, 'dialog Create and run TASK?'],
@@ -86,6 +86,7 @@ export type LiveFile =
   | 'live-compare'
   | 'live'
   | 'live-books'
+  | 'live-fleet'
   | 'live-limits'
   | 'live-lists'
   | 'live-new-task'
@@ -187,6 +188,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'failures: summary "Rule and signature"': 'live-lists',
   'tasks/*/raw: summary "Rule and signature"': 'live-lists',
   'failures: button "all N tasks"': 'live-lists',
+  'fleet: button "Copy the command"': 'live-fleet',
   'budgets: button "Set a budget"': 'live-limits',
   'budgets: button "Set a pace"': 'live-limits',
   'budgets: button "Change the BUDGET"': 'live-limits',

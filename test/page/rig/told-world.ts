@@ -28,13 +28,75 @@ export const PLACES = [
   'distill',
   `distill/${BOOK}`,
   'machine',
+  'fleet',
 ];
+
+function toldFleet(text: Texts): Resources['/api/fleet'] {
+  const common = { project: text('remote'), at: NOW, tokens: 12, usd: null, lost_calls: 1, late_calls: 1 };
+  const failed = { class: 'auth', sentence: text('sentence of the fleet') };
+  const works = { class: null, sentence: null, calls: { used: 1, budget: 10 } };
+  return {
+    place: text('database'),
+    at: NOW,
+    totals: { tasks: 300, failed: 1, lost: 1, running: 1 },
+    tasks: [
+      {
+        ...common,
+        ...works,
+        ...failed,
+        id: '3',
+        task_id: 'bad',
+        state: 'failed',
+        worker: null,
+        stage: text('stage'),
+        message: null,
+      },
+      {
+        ...common,
+        ...works,
+        id: '2',
+        task_id: text('lost task'),
+        state: 'lost',
+        worker: null,
+        stage: null,
+        message: text('message'),
+      },
+      {
+        ...common,
+        ...works,
+        id: '1',
+        task_id: 'works',
+        state: 'running',
+        worker: text('worker'),
+        stage: 'do',
+        message: null,
+      },
+    ],
+    workers: [
+      { id: '1', name: text('worker'), version: text('version'), draining: false, tasks: 1, lease_seconds: 25 },
+      { id: '2', name: 'other', version: '0.1.0', draining: true, tasks: 0, lease_seconds: -70 },
+    ],
+    limits: [
+      {
+        tool: 'codex',
+        account: text('account'),
+        at_once: 3,
+        per_minute: null,
+        running: 1,
+        held_seconds: 90,
+        hold_reason: text('reason'),
+      },
+    ],
+    budgets: [{ scope: text('pool'), calls: null, used: 4 }],
+  };
+}
 
 export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string, unknown> {
   const task = toldTask(text);
   const book = toldBook(text);
   const world: { [P in keyof Resources]: Resources[P] } = {
-    '/api/page': { token: 'of-the-page', folder: text('project'), version: '0.1.0' },
+    '/api/page': { token: 'of-the-page', folder: text('project'), version: '0.1.0', fleet: true },
+    '/api/fleet': toldFleet(text),
     '/api/now': toldNow(text),
     '/api/tasks': {
       tasks: [
