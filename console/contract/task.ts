@@ -66,6 +66,8 @@ export interface TaskShown {
   goal: string | null;
   state: TaskState;
   at: string | null;
+  /** Since when its run runs; null if none runs. */
+  running_since: string | null;
   /** null if nothing failed, while the task runs, and if it is done. */
   failure: ShownFailure | null;
   calls: { used: number; budget: number | null };

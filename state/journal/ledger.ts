@@ -28,7 +28,7 @@ export interface Ledger {
   manifestBudget: number | null;
   used: number;
   calls: Map<string, Call>;
-  run: { run_id: string; owner: ProcessIdentity } | null;
+  run: { run_id: string; owner: ProcessIdentity; at: string } | null;
   /** The stages of the manifest when it was last run; null if not known. */
   planned: ReadonlySet<string> | null;
   /** Runs that died and whose task another run claimed. If a guardian of theirs is only about to begin, it does not begin. */
@@ -105,7 +105,7 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     case 'claimed':
       if (ledger.run !== null && ledger.run.run_id !== line.over) return;
       if (ledger.run !== null) ledger.takenOver.add(ledger.run.run_id);
-      ledger.run = { run_id: line.run_id, owner: line.owner };
+      ledger.run = { run_id: line.run_id, owner: line.owner, at: line.at };
       ledger.judged.clear();
       ledger.planned = line.stages === undefined ? null : new Set(line.stages);
       return;

@@ -6,17 +6,18 @@ import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { ActionList, CopyButton } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, lasting, money } from '../parts/figures.ts';
+import { count, counted, lasting } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { Dated, Elapsed } from '../parts/times.tsx';
+import { Ago, Dated, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { MOST_RERUNS, RerunDialog } from '../tasks/rerun.tsx';
 import { countStates, lineOf } from '../tasks/task-list.ts';
+import { priceWords } from '../tasks/timeline.tsx';
 import { Words } from '../text/words.tsx';
 
 const EXAMPLE = 'tollgate batch TASK…';
@@ -142,7 +143,7 @@ function Standing({ of }: { of: BatchShown }) {
       <span class="dim">
         {count(doneOf(of))} of {counted(totals?.tasks ?? ids.length, 'task')} done,{' '}
         {totals === null ? others.map((each) => `${each}, `) : `${counted(totals.calls, 'paid call')}, `}
-        <Lasted of={of} />; these tasks cost {money(usd, without)} in all
+        <Lasted of={of} />; all runs of these tasks: {priceWords(usd, without)}
       </span>
       {state === 'running' && (
         <button type="button" class="button small grave" onClick={() => (isStopping.value = true)}>
@@ -256,7 +257,7 @@ function FailureOf({ of, isFirst, onRerun }: FailureProps) {
   );
 }
 
-const WHAT = ['What happened', { number: 'Paid calls' }] as const;
+const WHAT = ['What happened', { number: 'Paid calls' }, { number: 'Last' }] as const;
 const HEADS = { open: ['Task', 'State', ...WHAT], ended: ['Task', 'In the batch', 'Now', ...WHAT] } as const;
 
 function Tasks({ of: { totals, tasks, task_ids: ids } }: { of: BatchShown }) {
@@ -294,6 +295,7 @@ function Row({ id, reported }: { id: string; reported: BatchShown['tasks'][numbe
       </td>
       <td class="wide">{what && <Words of={what.slice(0, 400)} />}</td>
       <td class="number">{shown === undefined ? '–' : count(shown.calls)}</td>
+      <td class="number dim">{now === undefined ? '–' : <Ago at={now.at} />}</td>
     </tr>
   );
 }

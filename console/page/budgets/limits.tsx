@@ -5,7 +5,7 @@ import { counted, lacking, money, tokens } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Meter, Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
-import { Ago, Countdown, Dated } from '../parts/times.tsx';
+import { Countdown, Dated, Elapsed } from '../parts/times.tsx';
 import { Words } from '../text/words.tsx';
 
 /** What the dialog sets; without `most`, a new limit. */
@@ -120,14 +120,19 @@ export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) =
           ))}
         </ul>
       )}
-      <p>
-        {of.open.length === 0 ? 'None is open now.' : `${of.open.length} open now: `}
-        {of.open.map(({ call_id, tool, since }) => (
-          <span key={call_id}>
-            {tool} since <Ago at={since} />{' '}
-          </span>
-        ))}
-      </p>
+      {of.open.length === 0 ? (
+        <p class="dim">No call runs now.</p>
+      ) : (
+        <p>
+          {counted(of.open.length, 'call')} now:{' '}
+          {of.open.map(({ call_id, tool, since }, nth) => (
+            <span key={call_id}>
+              {nth > 0 && ', '}
+              {tool} for <Elapsed from={since} />
+            </span>
+          ))}
+        </p>
+      )}
     </Panel>
   );
 }

@@ -44,12 +44,6 @@ export function Explanation({ of }: { of: FailureExplanation }) {
       </Panel>
       <Panel title="What to do">
         <ActionList of={of.next_actions} />
-        <p class="dim">
-          The rule of its class:{' '}
-          <Words
-            of={`${of.retry.first.replaceAll('_', ' ')} the first time, then ${of.retry.again}: ${of.retry.report}`}
-          />
-        </p>
       </Panel>
       <Panel title="Evidence">
         {evidence === null ? (
@@ -81,6 +75,12 @@ export function Explanation({ of }: { of: FailureExplanation }) {
       ))}
       <details>
         <summary>Rule and signature</summary>
+        <p>
+          failures of this class:{' '}
+          <Words
+            of={`${of.retry.first.replaceAll('_', ' ')} the first time, then ${of.retry.again}: ${of.retry.report}`}
+          />
+        </p>
         {rule && (
           <p>
             matched by the rule <code>{rule.id}</code>

@@ -153,7 +153,7 @@ export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): s
 const distinct = (names: readonly string[]): [string, string][] =>
   [...new Set(names)].sort().map((name) => [name, name]);
 
-/** Whether the button that reruns the tasks does the same. */
+/** Whether the button that reruns the tasks does the same: then it is the main one. */
 const isRerun = ({ command = '' }: NonNullable<FailureShown['next_action']>, task: string): boolean =>
   pageCommand(command)?.words.join(' ') === `run ${task}`;
 
@@ -166,6 +166,7 @@ interface GroupCellsProps {
 function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
   const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, next_action: action, trend } = group;
   const some = ids.slice(0, MOST_RERUNS);
+  const isFirst = action !== null && isRerun(action, ids[0]!);
   return (
     <>
       <Cell as="class">
@@ -203,8 +204,8 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
           </span>
         )}
         <div class="buttons">
-          {action && !isRerun(action, ids[0]!) && <ActionButton of={action} />}
-          <button type="button" class="button small" onClick={() => onRerun(some)}>
+          {action && !isFirst && <ActionButton of={action} isMain />}
+          <button type="button" class={`button small ${isFirst ? 'main' : ''}`} onClick={() => onRerun(some)}>
             {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
             <span class="unseen"> of {ids[0]}</span>
           </button>

@@ -76,7 +76,8 @@ const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
   [/ --accept-changes\b/, 'Accept and run'],
 ];
 
-function verbOf({ command = '', pays }: NextAction): string {
+function verbOf({ command = '', pays, text }: NextAction): string {
+  if (text === 'run it') return 'Run';
   const words = (pageCommand(command)?.words ?? []).join(' ');
   return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? 'Run again' : 'Check again');
 }

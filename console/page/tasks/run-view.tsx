@@ -17,7 +17,9 @@ import { Timeline } from './timeline.tsx';
 
 export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const chosen = useSignal<string | null>(null);
-  const { attempts, stages, failure, supervision, next_actions: next, state } = of;
+  const { attempts, stages, failure, supervision, state } = of;
+  // The field below answers the question: the words for a terminal would say it twice.
+  const next = of.next_actions.filter(({ command }) => state !== 'parked' || command !== undefined);
   // The log of a run stays after its end, and that of the next run replaces it.
   const runs = useRef({ seen: 0, isRunning: false });
   if (state === 'running' && !runs.current.isRunning) runs.current.seen += 1;

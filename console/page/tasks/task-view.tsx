@@ -11,7 +11,7 @@ import { ActionButton, CopyButton } from '../parts/actions.tsx';
 import { count } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { Ago } from '../parts/times.tsx';
+import { Ago, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { Tabs, View } from '../shell/view.tsx';
@@ -76,14 +76,18 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
         {count(calls.used)}
         {calls.budget !== null && ` of ${calls.budget}`} calls
         {calls.used > 0 && `, ${tokenWords(of.tokens, of.unknown.tokens)}, ${priceWords(of.usd, of.unknown.usd)}`}
-        {of.at === null ? (
-          ', not run yet'
-        ) : (
-          <>
-            , last <Ago at={of.at} />
-          </>
-        )}
       </span>
+      {of.running_since !== null ? (
+        <span class="dim">
+          for <Elapsed from={of.running_since} />
+        </span>
+      ) : (
+        of.at !== null && (
+          <span class="dim">
+            last <Ago at={of.at} />
+          </span>
+        )
+      )}
       {state === 'running' ? (
         <button type="button" class="button small grave" data-key="s" onClick={() => (isStopping.value = true)}>
           Stop<span class="unseen"> {id}</span>

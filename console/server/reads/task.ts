@@ -72,6 +72,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     goal: goalOf(task.root, redactor),
     state,
     at,
+    running_since: state === 'running' ? (ledger.run?.at ?? at) : null,
     failure: shownFailure(failure),
     calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
     tokens: sumOf(attempts.map(({ tokens }) => tokens)),

@@ -12,6 +12,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
     goal: text('goal'),
     state: 'failed',
     at: NOW,
+    running_since: null,
     failure: {
       class: 'auth',
       reason: text('failure reason'),
