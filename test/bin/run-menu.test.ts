@@ -45,7 +45,10 @@ for (const [what, keys, says, isChanged] of ROWS)
     const { said, code } = await onTerminal(rig, 'run fix', keys);
     assert.match(said, /refused: No tool output found for function call call_1\.[\s\S]*2 turns[\s\S]*Deep rollback/);
     assert.match(said, says);
-    assert.match(said, /✗ fix: failed at codex_review, tooling \(broken_history\)/);
+    assert.match(
+      said,
+      /✗ fix: The service cannot continue this session, because its history is damaged\.[\s\S]*failed at codex_review, tooling \(broken_history\)/,
+    );
     assert.is(code, 1);
     assert.is(!readFileSync(sessionFile('codex', rig.home, id)).equals(before), isChanged);
   });
