@@ -11,12 +11,31 @@ export interface FetchedJob {
   task: string;
 }
 
+interface QueuedTask {
+  id: string;
+  queue: string;
+  priority: number;
+  tag: string | null;
+}
+
+interface WaitingQueue {
+  queue: string;
+  tools: string[];
+  /** Whether this machine may begin one of its tasks now. */
+  ready: boolean;
+  /** The tags whose tasks it must not begin now. */
+  busy: string[];
+}
+
+/** Who begins a task, and after how many seconds one whose conversations another machine has. */
+type Beginner = readonly [worker: string, machine: string, tagWait: number];
+
 interface TaskQueue {
   /** Adds the job of a task within the caller's transaction. */
-  send(queue: string, task: string, priority: number, query: Database['query']): Promise<string>;
+  send(task: QueuedTask, query: Database['query']): Promise<string>;
   prepare(queue: string): Promise<void>;
   /** Takes a job within the caller's transaction: a worker that dies in between has not taken it. */
-  fetch(queue: string, query: Database['query']): Promise<FetchedJob | null>;
+  fetch(queue: WaitingQueue, query: Database['query']): Promise<FetchedJob | null>;
   touch(queue: string, jobs: readonly FetchedJob[]): Promise<void>;
   cancel(queue: string, job: string): Promise<void>;
   complete(queue: string, job: FetchedJob): Promise<void>;
@@ -45,14 +64,17 @@ export async function openQueue(database: Database, does: 'set_up' | 'submit' | 
   await boss.start();
   const known = new Set<string>();
   return {
-    send: async (queue, task, priority, query) =>
-      (await boss.send(queue, { task }, { db: adapterOf(query), priority, singletonKey: task }))!,
+    send: async ({ id, queue, priority, tag }, query) => {
+      const group = tag === null ? {} : { group: { id: tag } };
+      return (await boss.send(queue, { task: id }, { db: adapterOf(query), priority, singletonKey: id, ...group }))!;
+    },
     prepare: async (queue) => {
       if (!known.has(queue)) await boss.createQueue(queue, JOBS);
       known.add(queue);
     },
-    fetch: async (queue, query) => {
-      const [job] = await boss.fetch<{ task: string }>(queue, { includeMetadata: true, db: adapterOf(query) });
+    fetch: async ({ queue, busy }, query) => {
+      const options = { includeMetadata: true, db: adapterOf(query), ignoreGroups: busy } as const;
+      const [job] = await boss.fetch<{ task: string }>(queue, options);
       return job === undefined ? null : { id: job.id, retryCount: job.retryCount, task: job.data.task };
     },
     touch: async (queue, jobs) => void (jobs.length > 0 && (await boss.touch(queue, [...jobs]))),
@@ -68,44 +90,56 @@ const adapterOf = (query: Database['query']) => ({
   }),
 });
 
-/** The queues with tasks that need no other CLIs than these (null for any), the most urgent first. */
+/** The queues with tasks that need no other CLIs than these (null for any), the most urgent that may begin here first. */
 export const queuesFor = (
   database: Database,
   tools: readonly string[] | null,
-): Promise<{ queue: string; tools: string[] }[]> =>
+  [, machine, tagWait]: Beginner,
+): Promise<WaitingQueue[]> =>
   database.query(
-    `SELECT queue, tools FROM tollgate.tasks WHERE state = 'queued' AND job IS NOT NULL AND ($1::text[] IS NULL OR tools <@ $1)
-     GROUP BY queue, tools ORDER BY max(priority) DESC, min(id)`,
-    [tools],
+    `SELECT queue, tools, bool_or(may_begin) AS ready, coalesce(array_agg(DISTINCT tag) FILTER (WHERE NOT may_begin), '{}') AS busy
+     FROM (SELECT id, queue, tools, priority, tag, tollgate.may_begin(tag, submitted_at, $2, $3) FROM tollgate.tasks
+       WHERE state = 'queued' AND job IS NOT NULL AND ($1::text[] IS NULL OR tools <@ $1)) t
+     GROUP BY queue, tools ORDER BY max(priority) FILTER (WHERE may_begin) DESC NULLS LAST, min(id) FILTER (WHERE may_begin)`,
+    [tools, machine, tagWait],
   );
 
-/** Takes a job and its task together. @returns null for an empty queue; its epoch is null if it was cancelled meanwhile. */
-export const takeTask = (
+/** Takes a job and its task together. @returns null if there is none; its epoch is null if it was cancelled meanwhile. */
+export async function takeTask(
   database: Database,
   queue: TaskQueue,
-  name: string,
-  [worker, machine]: readonly [worker: string, machine: string],
-): Promise<{ job: FetchedJob; epoch: number | null } | null> =>
-  database.transaction(async (query) => {
-    const job = await queue.fetch(name, query);
-    if (job === null) return null;
-    const [row] = await query<{ epoch: number }>(
-      `UPDATE tollgate.tasks SET state = 'running', worker = $2, machine = $3, epoch = epoch + 1, started_at = clock_timestamp(), message = NULL
-       WHERE id = $1 AND state = 'queued' AND job = $4 AND NOT cancel_requested RETURNING epoch`,
-      [job.task, worker, machine, job.id],
-    );
-    return { job, epoch: row?.epoch ?? null };
-  });
+  waiting: WaitingQueue,
+  beginner: Beginner,
+): Promise<{ job: FetchedJob; epoch: number | null } | null> {
+  const busy = new Error('a task of the tag was begun at this moment');
+  try {
+    return await database.transaction(async (query) => {
+      const job = await queue.fetch(waiting, query);
+      if (job === null) return null;
+      const [row] = await query<{ epoch: number | null }>('SELECT epoch FROM tollgate.begin_task($1, $2, $3, $4, $5)', [
+        job.task,
+        job.id,
+        ...beginner,
+      ]);
+      // The job goes back into the queue.
+      if (row?.epoch === null) throw busy;
+      return { job, epoch: row?.epoch ?? null };
+    });
+  } catch (error) {
+    if (error === busy) return null;
+    throw error;
+  }
+}
 
 /** Sends the tasks of a lost worker that are to be run again. */
 export const sendUnsent = (database: Database, queue: TaskQueue): Promise<void> =>
   database.transaction(async (query) => {
-    const rows = await query<{ id: string; queue: string; priority: number }>(
-      "SELECT id::text AS id, queue, priority FROM tollgate.tasks WHERE state = 'queued' AND job IS NULL FOR UPDATE SKIP LOCKED",
+    const rows = await query<QueuedTask>(
+      "SELECT id::text AS id, queue, priority, tag FROM tollgate.tasks WHERE state = 'queued' AND job IS NULL FOR UPDATE SKIP LOCKED",
     );
     for (const row of rows) {
       await queue.prepare(row.queue);
-      const job = await queue.send(row.queue, row.id, row.priority, query);
+      const job = await queue.send(row, query);
       await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [row.id, job]);
     }
   });

@@ -7,14 +7,14 @@ import type { RunContext } from '../loops/task/run-context.ts';
 import { plainOptions } from '../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { journalOf } from '../state/journal/journal.ts';
-import { locateTask, type TaskFolder } from '../state/task-folder.ts';
+import { checkTaskId, locateTask, type TaskFolder } from '../state/task-folder.ts';
 import type { Database } from './database.ts';
-import { packedFrom, resultColumns, type TaskMeta } from './freight.ts';
+import { packedFrom, resultColumns, resultFrom, type TaskMeta } from './freight.ts';
 import { type HeldTask, openReservations, settleCall } from './ledger.ts';
 import { DatabaseAway, FleetRefusal } from './refusal.ts';
 import { fleetSlots } from './slots.ts';
 import { TravelRefusal } from './travel/refusal.ts';
-import { packResult } from './travel/result.ts';
+import { packResult, unpackResult } from './travel/result.ts';
 import { unpackTask, worktreeOf } from './travel/unpack.ts';
 
 interface TaskWork {
@@ -56,12 +56,14 @@ export interface EndedTask {
 export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
   const { database, task, machine, workFolder, takeOver, context } = work;
   const { environment, stop } = context;
-  const [row] = await database.query<{ meta: TaskMeta; bundle: Buffer | null }>(
-    'SELECT meta, bundle FROM tollgate.tasks WHERE id = $1',
+  const [row] = await database.query<{ meta: TaskMeta; bundle: Buffer | null } & TreeOfTag>(
+    'SELECT meta, bundle, tag, tree FROM tollgate.tasks WHERE id = $1',
     [task.id],
   );
   const packed = packedFrom(row!.meta, row!.bundle);
-  const unpacked = await unpackTask(packed, { workFolder, environment, halt: stop }).catch((error: unknown) => {
+  const addEarlier = (tasks: string) => addEarlierTasks(work, row!.tag, tasks);
+  const place = { workFolder, environment, halt: stop, shared: sharedTree(row!), addEarlier };
+  const unpacked = await unpackTask(packed, place).catch((error: unknown) => {
     if (error instanceof TravelRefusal) return error.message;
     throw error;
   });
@@ -105,6 +107,42 @@ export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
   };
 }
 
+interface TreeOfTag {
+  tag: string | null;
+  tree: string | null;
+}
+
+/** The same path for all tasks of a tag: some CLIs resume a conversation only in the folder in which it began. */
+const sharedTree = ({ tag, tree }: TreeOfTag): string | null =>
+  tag === null || tree === null ? null : `${tag} ${tree}`;
+
+/** A hand-off names so many. */
+const MOST_EARLIER = 3;
+
+/** Another machine has the conversations of the tag: a hand-off is made from the records of its tasks. */
+async function addEarlierTasks(
+  { database, task, context }: TaskWork,
+  tag: string | null,
+  tasks: string,
+): Promise<void> {
+  const rows = await database.query<{ meta: Parameters<typeof resultFrom>[0]; result: Buffer | null }>(
+    `SELECT result_meta AS meta, result FROM tollgate.tasks WHERE id IN (SELECT max(id) FROM tollgate.tasks
+       WHERE tag = $1 AND id <> $2 AND result_meta IS NOT NULL GROUP BY name ORDER BY max(id) DESC LIMIT ${MOST_EARLIER}) ORDER BY id`,
+    [tag, task.id],
+  );
+  for (const { meta, result } of rows)
+    try {
+      if (checkTaskId(meta.task) === null)
+        unpackResult(resultFrom(meta, result), {
+          folder: path.join(tasks, meta.task),
+          root: path.dirname(path.dirname(tasks)),
+        });
+    } catch (error) {
+      if (!(error instanceof TravelRefusal)) throw error;
+      context.say(`its hand-off cannot name an earlier task of its tag: ${error.message}`);
+    }
+}
+
 const INTERRUPTED: EndedTask = { how: 'interrupted', exitCode: null, message: null, failure: null, result: null };
 
 const refused = (message: string): EndedTask => ({
@@ -145,14 +183,15 @@ interface OtherCalls {
 /** Books by their journals the calls that this machine made for tasks which this worker does not have. Those workers are dead. */
 export async function settleOthers(of: OtherCalls): Promise<void> {
   const { database, worker, machine, workFolder, environment, clock, say } = of;
-  const tasks = await database.query<{ id: string; meta: TaskMeta }>(
-    `SELECT id::text AS id, meta FROM tollgate.tasks t WHERE (worker IS DISTINCT FROM $1 OR state <> 'running')
+  const tasks = await database.query<{ id: string; meta: TaskMeta } & TreeOfTag>(
+    `SELECT id::text AS id, meta, tag, tree FROM tollgate.tasks t WHERE (worker IS DISTINCT FROM $1 OR state <> 'running')
      AND EXISTS (SELECT 1 FROM tollgate.reservations r WHERE r.task = t.id AND r.machine = $2 AND r.state = 'lost')`,
     [worker, machine],
   );
-  for (const { id, meta } of tasks)
+  for (const { id, meta, ...shared } of tasks)
     try {
-      const folder = folderOf(path.join(worktreeOf(meta.packed, workFolder), meta.packed.folder), environment);
+      const tree = worktreeOf(meta.packed, workFolder, sharedTree(shared));
+      const folder = folderOf(path.join(tree, meta.packed.folder), environment);
       // Without its journal nothing is known of a call, and it stays lost.
       if (existsSync(journalOf(folder.root))) await settleAll(database, id, machine, folder, clock);
     } catch (error) {

@@ -251,6 +251,49 @@ END $$;
 -- Stage, class, reason, signature and evidence of its failure, for those that only read.
 ALTER TABLE tollgate.tasks ADD COLUMN failure jsonb;
 `,
+  `
+-- tag: project and session tag of a task, as one hash. tree: names the checkout that tasks of a tag share on one machine.
+ALTER TABLE tollgate.tasks ADD COLUMN tag text, ADD COLUMN tree bigint;
+CREATE INDEX tasks_tag ON tollgate.tasks (tag, started_at) WHERE tag IS NOT NULL;
+
+-- The task of a tag that began last; its machine has the conversations.
+CREATE FUNCTION tollgate.last_of(p_tag text) RETURNS TABLE (machine text, state text, tree bigint, ended_at timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT t.machine, t.state, t.tree, t.ended_at FROM tollgate.tasks t
+    WHERE t.tag = p_tag AND t.machine IS NOT NULL ORDER BY t.started_at DESC LIMIT 1
+$$;
+
+-- Whether a machine may begin a queued task: tasks of a tag run one after another, and for p_wait seconds only where the last one ran.
+CREATE FUNCTION tollgate.may_begin(p_tag text, p_since timestamptz, p_machine text, p_wait double precision)
+RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT p_tag IS NULL OR (NOT EXISTS (SELECT 1 FROM tollgate.tasks r WHERE r.tag = p_tag AND r.state = 'running')
+    AND NOT EXISTS (SELECT 1 FROM tollgate.last_of(p_tag) l WHERE l.machine <> p_machine
+      AND clock_timestamp() < greatest(p_since, l.ended_at) + p_wait * interval '1 second'))
+$$;
+
+-- Gives a fetched task to a worker. No row: it was cancelled. Epoch null: it must stay in the queue.
+CREATE FUNCTION tollgate.begin_task(p_task bigint, p_job uuid, p_worker uuid, p_machine text, p_wait double precision)
+RETURNS TABLE (epoch int) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE t record; l record;
+BEGIN
+  SELECT id, name, tag, tree, machine, submitted_at INTO t FROM tollgate.tasks
+    WHERE id = p_task AND state = 'queued' AND job = p_job AND NOT cancel_requested FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF t.tag IS NOT NULL THEN
+    -- Another worker may begin another task of the tag at this moment.
+    PERFORM pg_advisory_xact_lock(hashtextextended(t.tag, 0));
+    IF NOT tollgate.may_begin(t.tag, t.submitted_at, p_machine, p_wait) THEN RETURN QUERY SELECT NULL::int; RETURN; END IF;
+    SELECT * INTO l FROM tollgate.last_of(t.tag);
+    -- A record is never replaced: not that of a task that is open, nor that of one with the same name.
+    t.tree := CASE WHEN t.machine = p_machine THEN t.tree
+      WHEN l.machine = p_machine AND l.state IN ('done', 'failed', 'cancelled')
+        AND NOT EXISTS (SELECT 1 FROM tollgate.tasks o WHERE o.tag = t.tag AND o.tree = l.tree AND o.name = t.name AND o.id <> t.id) THEN l.tree
+      ELSE t.id END;
+  END IF;
+  RETURN QUERY UPDATE tollgate.tasks u SET state = 'running', worker = p_worker, machine = p_machine, epoch = u.epoch + 1, tree = t.tree,
+    started_at = clock_timestamp(), message = NULL WHERE u.id = p_task RETURNING u.epoch;
+END $$;
+`,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

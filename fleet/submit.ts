@@ -6,8 +6,10 @@ import { checkDatabase, type Database } from './database.ts';
 import { taskColumns } from './freight.ts';
 import { openQueue } from './queue.ts';
 import { FleetRefusal } from './refusal.ts';
+import { hashOf } from './travel/bundle.ts';
 import { originsOf } from './travel/origin.ts';
 import { packTask } from './travel/pack.ts';
+import { sharesTree } from './travel/unpack.ts';
 
 interface SubmitRequest extends RunSettings {
   database: Database;
@@ -41,17 +43,20 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
     for (const { tools } of packed) await queue.prepare(queueOf(tools));
     return await database.transaction(async (query) => {
       const sent: Submitted[] = [];
-      for (const { packed: task, warnings, tools, calls } of packed) {
+      for (const { packed: task, warnings, tools, calls, feature } of packed) {
         await makeRoom(query, task.task, task.remote, request.again);
         const { meta, bundle } = taskColumns(task, { shared, options: { trustWorkspace: options.trustWorkspace } });
+        const tag =
+          feature === undefined || !sharesTree(task) ? null : hashOf(Buffer.from(`${task.remote}\0${feature}`));
         const [row] = await query<{ id: string }>(
-          `INSERT INTO tollgate.tasks (name, project, pool, priority, tools, queue, state, on_lost, calls_budget, meta, bundle)
-           VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10) RETURNING id::text AS id`,
-          [task.task, task.remote, pool, priority, tools, queueOf(tools), onLost, calls, meta, bundle],
+          `INSERT INTO tollgate.tasks (name, project, pool, priority, tools, queue, state, on_lost, calls_budget, meta, bundle, tag)
+           VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $11) RETURNING id::text AS id`,
+          [task.task, task.remote, pool, priority, tools, queueOf(tools), onLost, calls, meta, bundle, tag],
         );
-        const job = await queue.send(queueOf(tools), row!.id, priority, query);
-        await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [row!.id, job]);
-        sent.push({ task: task.task, id: row!.id, bytes: bundle?.length ?? 0, warnings });
+        const { id } = row!;
+        const job = await queue.send({ id, queue: queueOf(tools), priority, tag }, query);
+        await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [id, job]);
+        sent.push({ task: task.task, id, bytes: bundle?.length ?? 0, warnings });
       }
       return sent;
     });
@@ -67,12 +72,16 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
 /** Tasks that need the same CLIs share a queue, so that a worker fetches only what it can run. */
 const queueOf = (tools: readonly string[]): string => `tasks.${tools.join('.')}`.replace(/[^\w.-]/g, '_');
 
-async function needsOf({ options, context }: SubmitRequest, word: string): Promise<{ tools: string[]; calls: number }> {
+async function needsOf(
+  { options, context }: SubmitRequest,
+  word: string,
+): Promise<{ tools: string[]; calls: number; feature: string | undefined }> {
   const opened = await openTask({ ...context, ...options, word }, 'look');
   if (opened.how === 'invalid') throw new FleetRefusal(opened.message);
   const { plans, manifest } = opened.open;
   const tools = plans.flatMap(({ stage }) => [stage.tool, ...stage.fallback.map((each) => each.tool)]);
-  return { tools: [...new Set(tools)].sort(), calls: manifest.budgets.paid_call_budget };
+  const { budgets, meta } = manifest;
+  return { tools: [...new Set(tools)].sort(), calls: budgets.paid_call_budget, feature: meta.feature };
 }
 
 /** One submission of a task at a time: two would pay for the same work. */

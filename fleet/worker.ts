@@ -20,6 +20,8 @@ interface WorkerRequest {
   concurrency: number;
   folder: string | undefined;
   leaseSeconds: number;
+  /** After so many seconds a task is begun whose conversations another machine has. */
+  tagWait: number;
   version: string;
   /** Ends when the queue is empty. */
   untilEmpty: boolean;
@@ -279,21 +281,25 @@ class Worker {
     while (!this.stop.aborted && !this.draining) {
       const isFull = this.held.size >= (this.isAlone ? 1 : concurrency);
       const taken = isFull ? 'full' : await this.whenThere(() => this.takeOne());
-      if (taken === true) continue;
-      if (untilEmpty && taken === false && this.held.size === 0) return;
+      if (taken === 'begun') continue;
+      if (untilEmpty && taken === 'none' && this.held.size === 0) return;
       await Promise.race([this.pause(LOOK_MS), ...this.running]);
     }
   }
 
-  private async takeOne(): Promise<boolean> {
-    if (leaseClock() >= this.fenceMs) return false;
+  /** `later`: a task is queued that this worker must not begin now. */
+  private async takeOne(): Promise<'begun' | 'none' | 'later'> {
+    if (leaseClock() >= this.fenceMs) return 'later';
     if (this.mayHaveMore) await this.beginOurs(false);
-    for (const { queue, tools } of await queuesFor(this.database, this.request.tools)) {
+    const beginner = [this.id, this.folder.machine, this.request.tagWait] as const;
+    const all = await queuesFor(this.database, this.request.tools, beginner);
+    for (const waiting of all.filter(({ ready }) => ready)) {
+      const { queue, tools } = waiting;
       // A described CLI has one description in a process, and its paths are those of one checkout.
       const isAlone = !tools.every(isBuiltIn);
       if (isAlone && this.held.size > 0) continue;
       this.mayHaveMore = true;
-      const taken = await takeTask(this.database, this.queue, queue, [this.id, this.folder.machine]);
+      const taken = await takeTask(this.database, this.queue, waiting, beginner);
       this.mayHaveMore = false;
       if (taken === null) continue;
       const { job, epoch } = taken;
@@ -304,9 +310,9 @@ class Worker {
         this.isAlone = isAlone;
         this.begin(job.task, { epoch, queue, job }, false);
       }
-      return true;
+      return 'begun';
     }
-    return false;
+    return all.length === 0 ? 'none' : 'later';
   }
 
   private begin(task: string, given: Pick<Held, 'epoch' | 'queue' | 'job'>, takeOver: boolean): void {

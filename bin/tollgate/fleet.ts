@@ -76,6 +76,13 @@ const WORKER: CommandSpec = {
       max: 3600,
       about: 'after this time without the database another worker may take over; calls end after three quarters of it',
     },
+    'tag-wait': {
+      takes: 'number',
+      default: 120,
+      max: 86_400,
+      about:
+        'for so many seconds leave a task to the machine that ran the last task of its tag; then begin it with a hand-off',
+    },
     'until-empty': { takes: 'nothing', about: 'end when no task is queued' },
   },
   words: { min: 0, max: 0, called: '' },
@@ -173,6 +180,7 @@ export const worker = commandOf(WORKER, ({ args, stop }) => {
         concurrency: number.concurrency!,
         folder: text.folder,
         leaseSeconds: number['lease-seconds']!,
+        tagWait: number['tag-wait']!,
         version: manifest.version,
         untilEmpty: given.has('until-empty'),
         context: { ...contextOf(stop, { say, watch: () => {} }), environment },

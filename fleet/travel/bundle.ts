@@ -159,7 +159,7 @@ export function writeFiles(folder: string, files: Contents['task'], what: string
   }
 }
 
-function linkOnTheWay(folder: string, name: string): string | null {
+export function linkOnTheWay(folder: string, name: string): string | null {
   const steps = path.dirname(name).split('/');
   for (let i = 1; i <= steps.length; i += 1) {
     const at = path.join(folder, ...steps.slice(0, i));

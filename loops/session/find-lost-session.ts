@@ -111,6 +111,10 @@ export function notedSession(stateFolder: string, place: NotedPlace): SessionEnt
 export const notedById = (stateFolder: string, tool: Tool, id: string): SessionEntry | null =>
   lastNoted(stateFolder, (fact) => fact.tool === tool && fact.entry?.session_id === id);
 
+/** Does the same for a tag, whatever the folder and the account. */
+export const notedOfTag = (stateFolder: string, tool: Tool, tag: string): SessionEntry | null =>
+  lastNoted(stateFolder, (fact) => fact.tool === tool && fact.tag === tag);
+
 type SessionFact = Extract<Fact, { fact: 'session' }>;
 
 function lastNoted(stateFolder: string, fits: (fact: SessionFact) => boolean): SessionEntry | null {

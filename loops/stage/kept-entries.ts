@@ -9,7 +9,7 @@ import { adapterOf } from '../../wrappers/adapters.ts';
 import { changeSessions } from '../session/change-sessions.ts';
 import { notedSession } from '../session/find-lost-session.ts';
 import type { StageRun } from '../task/stage-run.ts';
-import { freshEntry, lastKnown } from './resolve.ts';
+import { freshEntry, isLost, lastKnown } from './resolve.ts';
 
 export interface KeptEntries {
   /** As they were when they were last read or written. */
@@ -100,6 +100,3 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
     },
   };
 }
-
-/** Also true if sessions.json was set aside, and is empty now. */
-const isLost = ({ json }: Sessions): boolean => Object.keys(json).length === 0;

@@ -7,7 +7,7 @@ import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { writeRefusal } from '../../state/disk/replace-file.ts';
 import type { Sessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { notedById, recoverSession } from '../session/find-lost-session.ts';
+import { notedById, notedOfTag, recoverSession } from '../session/find-lost-session.ts';
 import { countTokens, findSession, worksElsewhere } from '../session/own-files.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -19,8 +19,8 @@ export type Resolved =
 
 interface ReplacedSession {
   entry: SessionEntry;
-  /** `folder`, `account`: it is valid only in another one. */
-  because: 'poisoned' | 'errors' | 'context' | 'folder' | 'account' | 'read_only';
+  /** `folder`, `account`: it is valid only in another one; `absent`: perhaps on another machine. */
+  because: 'poisoned' | 'errors' | 'context' | 'folder' | 'account' | 'absent' | 'read_only';
   /** Half a sentence. */
   why: string;
 }
@@ -30,6 +30,7 @@ export const HANDED_ON: ReadonlySet<ReplacedSession['because']> = new Set([
   'context',
   'folder',
   'account',
+  'absent',
   'read_only',
 ]);
 
@@ -50,7 +51,10 @@ export async function resolveSession(
   const found = (await namedSession(run, tag, sessions, noted)) ??
     (await activeSession(run, tag, sessions)) ??
     (await notedAs(run, sessions, noted)) ??
-    (await foundSession(run, tag, sessions)) ?? { use: 'new', replaced: await sessionElsewhere(run, tag, sessions) };
+    (await foundSession(run, tag, sessions)) ?? {
+      use: 'new',
+      replaced: (await sessionElsewhere(run, tag, sessions)) ?? absentSession(run, tag, sessions),
+    };
   return found.use === 'new' ? found : writable(run, found);
 }
 
@@ -102,7 +106,10 @@ const ofTool = (sessions: Sessions, tool: Tool): SessionEntry[] =>
   sessions.entries().flatMap((each) => (each.tool === tool ? [each.entry] : []));
 
 /** Lost or unreadable entries may be the ones that count. */
-const isWhole = ({ json, warnings }: Sessions): boolean => Object.keys(json).length > 0 && warnings().length === 0;
+const isWhole = (sessions: Sessions): boolean => !isLost(sessions) && sessions.warnings().length === 0;
+
+/** Also true if sessions.json was set aside, and is empty now. */
+export const isLost = ({ json }: Sessions): boolean => Object.keys(json).length === 0;
 
 /** A session may belong to several tags: the entry of its last call counts. */
 export const lastKnown = (sessions: Sessions, tool: Tool, id: string): SessionEntry | null =>
@@ -150,6 +157,13 @@ async function sessionElsewhere(
   const last = others.at(-1)?.entry;
   if (last === undefined) return null;
   return last.account === stage.account ? leftIn(last, last.cwd) : ofOtherAccount(last);
+}
+
+/** The session that an earlier task of the tag has recorded, if sessions.json is lost or is on another machine. */
+function absentSession({ open, stage }: Asker, tag: string, sessions: Sessions): ReplacedSession | null {
+  const entry = isLost(sessions) ? notedOfTag(open.stateFolder, stage.tool, tag) : null;
+  if (entry === null || sessions.isGivenUp(stage.tool, entry.session_id)) return null;
+  return { entry, because: 'absent', why: `${stage.tool} does not have it here` };
 }
 
 const ofOtherAccount = (entry: SessionEntry): ReplacedSession => ({

@@ -54,8 +54,8 @@ function sessionOf(
   const { context_limit, rest_sec } = open.project.sessions;
   const limit = rowOf(context_limit, stage.tool, CONTEXT_LIMIT_TOKENS);
   const replaced = resolved.use === 'new' ? resolved.replaced : null;
-  // A session of another folder or account is still valid there.
-  const isKept = replaced?.because === 'folder' || replaced?.because === 'account';
+  // A session of another folder, account or machine is still valid there.
+  const isKept = ['folder', 'account', 'absent'].includes(replaced?.because ?? '');
   let replacedId = isKept ? undefined : replaced?.entry.session_id;
   const current = () => (session.id === null ? null : kept.known(session.id));
   const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'fit';

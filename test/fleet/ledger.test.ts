@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../fleet/database.ts';
 import { reserveCall, settleCall } from '../../fleet/ledger.ts';
-import { openQueue } from '../../fleet/queue.ts';
+import { openQueue, queuesFor, takeTask } from '../../fleet/queue.ts';
 import { SCHEMA_VERSION } from '../../fleet/schema.ts';
 import { setUp } from '../../fleet/setup.ts';
 import { locateTask } from '../../state/task-folder.ts';
@@ -185,16 +185,53 @@ test('a reservation is one round trip', async ({ database, postgres }) => {
   await client.end();
 });
 
+const ANY = { queue: 'q', tools: ['gemini'], ready: true, busy: [] };
+
 test('a worker that dies while it takes a task has not taken it', async ({ database }) => {
   const queue = await openQueue(database, 'submit');
   await queue.prepare('q');
-  const job = await database.transaction((query) => queue.send('q', '1', 0, query));
+  const job = await database.transaction((query) => queue.send({ id: '1', queue: 'q', priority: 0, tag: null }, query));
   const died = database.transaction(async (query) => {
-    assert.is((await queue.fetch('q', query))!.id, job);
+    assert.is((await queue.fetch(ANY, query))!.id, job);
     throw new Error('died');
   });
   assert.is(await died.catch((error: Error) => error.message), 'died');
-  assert.is((await database.transaction((query) => queue.fetch('q', query)))!.id, job);
+  assert.is((await database.transaction((query) => queue.fetch(ANY, query)))!.id, job);
+  await queue.stop();
+});
+
+test('two workers that take tasks of one tag at the same moment: one waits', async ({ database }) => {
+  const queue = await openQueue(database, 'submit');
+  await queue.prepare('q');
+  const machines = ['here', 'there'];
+  const sent = await Promise.all(
+    machines.map(async (name) => {
+      const { id, worker } = await heldTask(database, { name });
+      await database.query(
+        "UPDATE tollgate.tasks SET state = 'queued', machine = NULL, queue = 'q', tag = 'a tag' WHERE id = $1",
+        [id],
+      );
+      const job = await database.transaction((query) =>
+        queue.send({ id, queue: 'q', priority: 0, tag: 'a tag' }, query),
+      );
+      await database.query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [id, job]);
+      return { id, worker };
+    }),
+  );
+  const beginners = sent.map(({ worker }, n) => [worker, machines[n]!, 0] as const);
+  const taken = await Promise.all(beginners.map((beginner) => takeTask(database, queue, ANY, beginner)));
+  assert.is(taken.filter((each) => each !== null).length, 1);
+  const [first] = taken.filter((each) => each !== null);
+  const [waiting] = await queuesFor(database, ['gemini'], beginners[0]!);
+  assert.equal([waiting!.ready, waiting!.busy], [false, ['a tag']]);
+  await database.query("UPDATE tollgate.tasks SET state = 'done', ended_at = clock_timestamp() WHERE id = $1", [
+    first!.job.task,
+  ]);
+  const next = await Promise.all(beginners.map((beginner) => takeTask(database, queue, ANY, beginner)));
+  assert.equal(
+    next.flatMap((each) => each?.job.task ?? []),
+    sent.map(({ id }) => id).filter((id) => id !== first!.job.task),
+  );
   await queue.stop();
 });
 

@@ -78,7 +78,7 @@ export class Travelling {
 
   unpack(packed: PackedTask): Promise<UnpackedTask> {
     const halt = new AbortController().signal;
-    return unpackTask(packed, { workFolder: this.work, environment: this.rig.env, halt });
+    return unpackTask(packed, { workFolder: this.work, environment: this.rig.env, halt, shared: null });
   }
 }
 
