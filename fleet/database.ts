@@ -55,10 +55,13 @@ export function openDatabase(url: string | undefined, connections = 4): Database
           await client.query('COMMIT');
           return result;
         } catch (error) {
-          broken = await client.query('ROLLBACK').then(
-            () => undefined,
-            (failure: Error) => failure,
-          );
+          // A connection whose query was not answered would not answer this either.
+          broken = NO_ANSWER.test((error as Error).message)
+            ? (error as Error)
+            : await client.query('ROLLBACK').then(
+                () => undefined,
+                (failure: Error) => failure,
+              );
           throw error;
         } finally {
           client.release(broken);
@@ -77,8 +80,8 @@ export async function checkDatabase(database: Database, role: 'submit' | 'work' 
     throw new FleetRefusal(`the server is PostgreSQL ${server!.text}; a fleet needs 13 or later`);
   if (role !== 'read' && (server!.replica || server!.readonly === 'on'))
     throw new FleetRefusal('the server is a read-only replica or is set to read-only; give the address of the primary');
-  if (role === 'set up') return;
   await checkPooler(database);
+  if (role === 'set up') return;
   const [found] = await database.query<{ there: string | null; usable: boolean | null }>(
     "SELECT to_regnamespace('tollgate')::text AS there, has_schema_privilege(to_regnamespace('tollgate'), 'USAGE') AS usable",
   );
@@ -121,17 +124,28 @@ async function checkPooler(database: Database): Promise<void> {
     await query('COMMIT');
     const first = await pid(query);
     // Another transaction takes the process that a pooler has just got back.
-    const second = await database.transaction(async (other) => {
-      await pid(other);
-      return pid(query);
-    });
+    const second = await database
+      .transaction(async (other) => {
+        await pid(other);
+        return pid(query);
+      })
+      .catch(async (error: unknown) => {
+        if (!(error instanceof DatabaseAway)) throw error;
+        // The first one still gets answers.
+        await pid(query);
+        throw new FleetRefusal(
+          `a second connection to the database gets no answer (${error.message}); let its pool give this user at least 4 connections, or connect directly`,
+        );
+      });
     await query('BEGIN');
-    if (first !== second)
-      throw new FleetRefusal(
-        'a pooler in transaction mode is in front of the database; connect directly, or use a pool in session mode',
-      );
+    if (first !== second) throw pooled('transaction');
   });
 }
+
+const pooled = (mode: string) =>
+  new FleetRefusal(
+    `a pooler in ${mode} mode is in front of the database; connect directly, or use a pool in session mode`,
+  );
 
 /** For messages: host, port and name. */
 function placeOf(url: string): string {
@@ -151,6 +165,7 @@ function placeOf(url: string): string {
 
 /** The connection ended, or the server is starting or stopping. */
 const AWAY = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUN|ENETUN|ENOTFOUND|EAI_AGAIN|ENOENT|57P0[123]|08|53300)/;
+const NO_ANSWER = /Query read timeout/;
 const AWAY_TEXT = /Connection terminated|timeout expired|Query read timeout|timeout exceeded|Client has encountered/;
 
 function explained(error: Error & { code?: string }, place: string): Error {
@@ -171,6 +186,7 @@ function explained(error: Error & { code?: string }, place: string): Error {
     );
   if (code === '42501')
     return new FleetRefusal(`this user of the database lacks a right (${message}); see tollgate fleet setup --print`);
+  if (/statement pooling mode/.test(message)) return pooled('statement');
   if (AWAY.test(code) || AWAY_TEXT.test(message))
     return new DatabaseAway(
       `the database ${place} cannot be reached (${message || code}); check the address, and whether it runs`,

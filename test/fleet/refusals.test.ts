@@ -7,7 +7,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkDatabase, type Database, openDatabase } from '../../fleet/database.ts';
-import { FleetRefusal } from '../../fleet/refusal.ts';
+import { DatabaseAway, FleetRefusal } from '../../fleet/refusal.ts';
 import { FleetRig } from '../rig/fleet-rig.ts';
 import { CERTIFICATE } from '../rig/loopback-certificate.ts';
 
@@ -155,10 +155,51 @@ test('an old server, a replica, a server that only reads, and a pooler in transa
       await refusalOf(checkDatabase(pooled, 'submit')),
       /a pooler in transaction mode is in front of the database/,
     );
+    assert.match(
+      await refusalOf(checkDatabase(pooled, 'set up')),
+      /a pooler in transaction mode is in front of the database/,
+    );
     await checkDatabase(real, 'submit');
+    // A pool of one connection answers on the first only.
+    let open = 0;
+    const single: Database = {
+      ...real,
+      transaction: (work) => {
+        open += 1;
+        return open > 1 ? Promise.reject(new DatabaseAway('Query read timeout')) : real.transaction(work);
+      },
+    };
+    assert.match(
+      await refusalOf(checkDatabase(single, 'set up')),
+      /a second connection to the database gets no answer .*at least 4 connections/,
+    );
   } finally {
     await real.close();
   }
+});
+
+/** A server that greets, and answers the first query as pgbouncer does. @param answer its fields, by their letters. */
+async function answeringServer(answer: Record<string, string>): Promise<{ url: string; close(): void }> {
+  const message = (type: string, body: Buffer) =>
+    Buffer.concat([Buffer.from(type), Buffer.from(Uint32Array.of(body.length + 4).buffer).swap32(), body]);
+  const fields = Object.entries(answer).map(([letter, text]) => `${letter}${text}\0`);
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))]));
+      socket.once('data', () => socket.end(message('E', Buffer.from(`${fields.join('')}\0`))));
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `postgres://jo@127.0.0.1:${port}/fleet`, close: () => server.close() };
+}
+
+test('a pooler in statement mode', async ({ fleet }) => {
+  const text = 'transaction blocks not allowed in statement pooling mode';
+  const server = await answeringServer({ S: 'FATAL', C: '08P01', M: text });
+  const refusal = /a pooler in statement mode is in front of the database; connect directly/;
+  for (const argv of [['fleet', 'setup'], ['worker']]) await refused(fleet, argv, BAD_INPUT, refusal, server.url);
+  server.close();
 });
 
 test('a database without tables, and a user without rights', async ({ fleet }) => {
