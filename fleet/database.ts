@@ -134,7 +134,7 @@ async function checkPooler(database: Database): Promise<void> {
         // The first one still gets answers.
         await pid(query);
         throw new FleetRefusal(
-          `a second connection to the database gets no answer (${error.message}); let its pool give this user at least 4 connections, or connect directly`,
+          'a second connection to the database gets no answer, although the first one works; let its pool give this user at least 4 connections, or connect directly',
         );
       });
     await query('BEGIN');

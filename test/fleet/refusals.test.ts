@@ -171,7 +171,7 @@ test('an old server, a replica, a server that only reads, and a pooler in transa
     };
     assert.match(
       await refusalOf(checkDatabase(single, 'set up')),
-      /a second connection to the database gets no answer .*at least 4 connections/,
+      /a second connection to the database gets no answer, .*at least 4 connections/,
     );
   } finally {
     await real.close();
