@@ -8,7 +8,6 @@ import type { Tool } from '../../policies/facts/tools.ts';
 import { namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { collectGarbage, keepYoungHeapSmall, optimiseLate } from '../../wrappers/heap-limits.ts';
 import { openUnseenCalls } from '../guard/watched-call.ts';
 import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
@@ -41,9 +40,6 @@ export async function runBatch(given: BatchRequest): Promise<BatchRan> {
   const request = { ...given, context: { ...given.context, environment: { ...given.context.environment } } };
   const { stop, clock, pause } = request.context;
   const began = clock();
-  // Little memory of an ended task remains in use.
-  keepYoungHeapSmall();
-  optimiseLate();
   // Every task listens to this signal.
   const limits = openLimits({ ...request, stop, pause });
   setMaxListeners(0, stop, limits.stop);
@@ -114,8 +110,6 @@ async function runLimited(
   return { how: 'ran', ...(await tellBatchEnd(context, hearers, written, near)) };
 }
 
-const TASKS_A_COLLECTION = 15;
-
 /** Returns the results in the given order, whatever order the tasks end in. */
 async function goThrough(
   request: BatchRequest,
@@ -135,7 +129,6 @@ async function goThrough(
     calls: 0,
     running: slots.running(),
   };
-  let ended = 0;
   const work = async () => {
     for (let task = nextOne(); task !== null; task = nextOne()) {
       progress.active += 1;
@@ -143,10 +136,6 @@ async function goThrough(
       const end = await runOne(request, task, slots);
       ends.set(task, end);
       lineup.end(task);
-      ended += 1;
-      // Collects the memory of ended tasks. Node lets the heap grow to twice its live size, and starting a process costs time for
-      // each page.
-      if (ended % TASKS_A_COLLECTION === 0) collectGarbage();
       progress.active -= 1;
       progress.calls += end.row.calls;
       if (end.row.state === 'done') progress.done += 1;
