@@ -222,7 +222,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated(?![\s\S]{0,300}\b(?:rate limit|fetch failed|time(?:d )?out|E[A-Z]{5,}))|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\bfailed to (?:log|sign) ?in\b(?![\s\S]{0,400}\b(?:fetch failed|time(?:d )?out|rate limit|unavailable|E(?:CONN|TIMEDOUT|NOTFOUND|AI_)\w*)\b)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
+      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated(?![\s\S]{0,300}\b(?:rate limit|fetch failed|time(?:d )?out|E[A-Z]{5,}))|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\bfailed to (?:log|sign) ?in\b(?![\s\S]{0,400}\b(?:fetch failed|certificate|proxy|time(?:d )?out|rate limit|unavailable|E(?:CONN|TIMEDOUT|NOTFOUND|AI_)\w*)\b)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
     },
     class: 'auth',
     reason: 'bad_credentials',
