@@ -1,6 +1,6 @@
 // Defines a dispatcher's request to its wrapper: a file that the wrapper takes once; and the lease that ends a call of a fleet.
 
-import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Caps } from '../../policies/limits/caps.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
@@ -46,7 +46,7 @@ export function writeDispatch(attempts: string, dispatch: Dispatch): string {
   const folder = path.join(attempts, dispatch.call_id);
   makeFolders(folder);
   const file = path.join(folder, NAME);
-  writeFileSync(file, JSON.stringify(dispatch), { flag: 'wx', mode: 0o600 });
+  replaceText(file, JSON.stringify(dispatch));
   return `${FLAG}${file}`;
 }
 
