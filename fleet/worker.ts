@@ -275,7 +275,6 @@ class Worker {
     held.abort.abort(why);
   }
 
-  /** Takes tasks while there is room. */
   private async take(): Promise<void> {
     const { concurrency, untilEmpty } = this.request;
     while (!this.stop.aborted && !this.draining) {
@@ -294,9 +293,8 @@ class Worker {
     const beginner = [this.id, this.folder.machine, this.request.tagWait] as const;
     const all = await queuesFor(this.database, this.request.tools, beginner);
     for (const waiting of all.filter(({ ready }) => ready)) {
-      const { queue, tools } = waiting;
       // A described CLI has one description in a process, and its paths are those of one checkout.
-      const isAlone = !tools.every(isBuiltIn);
+      const isAlone = !waiting.tools.every(isBuiltIn);
       if (isAlone && this.held.size > 0) continue;
       this.mayHaveMore = true;
       const taken = await takeTask(this.database, this.queue, waiting, beginner);
@@ -304,11 +302,11 @@ class Worker {
       if (taken === null) continue;
       const { job, epoch } = taken;
       // It was cancelled meanwhile.
-      if (epoch === null) await this.queue.complete(queue, job);
+      if (epoch === null) await this.queue.complete(waiting.queue, job);
       else {
         if (this.held.size === 0) forgetTools();
         this.isAlone = isAlone;
-        this.begin(job.task, { epoch, queue, job }, false);
+        this.begin(job.task, { epoch, queue: waiting.queue, job }, false);
       }
       return 'begun';
     }
