@@ -51,12 +51,12 @@ test('copilot_tool: a prompt that begins with a slash is sent as text', async ({
 });
 
 test('--timeout-mode wait_done only notes the deadline', async ({ rig }) => {
-  const running = runWrapper(rig, 'codex', ['--timeout-ms=1000', '--timeout-mode=wait_done']);
+  const running = runWrapper(rig, 'codex', ['--timeout-ms=4000', '--timeout-mode=wait_done']);
   const fake = await rig.call();
-  await fake.tell({ do: 'wait', ms: 1200 }, ...answerWith('codex', 'late'));
+  await fake.tell({ do: 'wait', ms: 4200 }, ...answerWith('codex', 'late'));
   const { code, record } = await running.ended();
   assert.is(code, 0);
-  assert.ok(record.warnings.includes('the deadline of 1000 ms passed; it was only noted (--timeout-mode wait_done)'));
+  assert.ok(record.warnings.includes('the deadline of 4000 ms passed; it was only noted (--timeout-mode wait_done)'));
 });
 
 test('--exit-by-class gives the classes codes of their own', async ({ rig }) => {
