@@ -45,7 +45,14 @@ const SHOWS: Record<string, readonly string[]> = {
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
   machine: ['a version', 'not installed', 'a fix', 'fails'],
-  fleet: ['a database', 'a lost task is lost', 'may be paid', 'draining', 'a sentence of the fleet', 'a pool'],
+  fleet: [
+    'a database',
+    'a lost task is lost',
+    'may be paid',
+    'over for 1 min 10 s',
+    'a sentence of the fleet',
+    'a pool',
+  ],
 };
 
 views.test('each place shows what it is told, without a complaint', async ({ page, go, complaints }) => {

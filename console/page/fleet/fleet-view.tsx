@@ -109,7 +109,7 @@ function Lost({ of: { id, task_id: name, state, lost_calls: calls } }: { of: Tas
         {state === 'lost' ? ' is lost: its worker no longer renewed its lease.' : ' is stopped: its worker was ended.'}
       </p>
       <p class="dim">
-        number {id}
+        number {id} in the fleet
         {calls > 0 && `, ${counted(calls, 'call')} may be paid without a result`}
       </p>
       <ActionList
@@ -206,7 +206,7 @@ function Workers({ of }: { of: FleetShown['workers'] }) {
               </td>
               <td class="number">{count(tasks)}</td>
               <td class="nowrap">
-                {lease < 0 ? `over since ${lasting(-lease * 1_000)}` : `${lasting(lease * 1_000)} left`}
+                {lease < 0 ? `over for ${lasting(-lease * 1_000)}` : `${lasting(lease * 1_000)} left`}
               </td>
               <td>
                 <Words of={version} />

@@ -72,22 +72,21 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
   return (
     <>
       <StateMark state={state} />
+      {of.running_since !== null && (
+        <span class="dim">
+          for <Elapsed from={of.running_since} />
+        </span>
+      )}
       <span class="dim" aria-live="polite">
         {count(calls.used)}
         {calls.budget !== null && ` of ${calls.budget}`} calls
         {calls.used > 0 && `, ${tokenWords(of.tokens, of.unknown.tokens)}, ${priceWords(of.usd, of.unknown.usd)}`}
+        {of.running_since === null && of.at !== null && (
+          <>
+            , last <Ago at={of.at} />
+          </>
+        )}
       </span>
-      {of.running_since !== null ? (
-        <span class="dim">
-          for <Elapsed from={of.running_since} />
-        </span>
-      ) : (
-        of.at !== null && (
-          <span class="dim">
-            last <Ago at={of.at} />
-          </span>
-        )
-      )}
       {state === 'running' ? (
         <button type="button" class="button small grave" data-key="s" onClick={() => (isStopping.value = true)}>
           Stop<span class="unseen"> {id}</span>
