@@ -39,7 +39,7 @@ test('what acceptance found goes to the stage that writes, and the line that the
   );
   const log = path.join(task.folder, 'outputs/gemini_verify.acceptance.log');
   assert.equal(first.report.next_actions.slice(0, 3).map(actionLine), [
-    `read ${log}`,
+    `find the cause in ${log}, which has the whole output`,
     'fix what fails, then run the acceptance commands again (free): `tollgate run fix`',
     'let codex_impl fix it (its prompt gets the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
   ]);
