@@ -151,7 +151,7 @@ for (let from = 0; from < HOSTILE.length; from += 25)
     );
   });
 
-const NOTHING = { fired: 0, strays: [], addresses: [], dialogs: 0, wide: 0, rail: 11 };
+const NOTHING = { fired: 0, strays: [], addresses: [], dialogs: 0, wide: 0, rail: 12 };
 
 const lookFor = (page: Page) =>
   page.evaluate((strays) => {

@@ -85,6 +85,7 @@ test('64 at once on a budget of 20: exactly 20', async (world) => {
     reason: 'own_limit',
     message: `a limit over all tasks is used up: 20 of 20 calls a day, since 2026-11-23T00:00:00.000Z, until 2026-11-24T00:00:00.000Z; nothing was started. The limit is set in ${world.folder}/limits.json; tollgate budget shows all of them`,
     retryAt: new Date('2026-11-24T00:00:00Z'),
+    limit: { name: 'user_budget', value: 20, unit: 'calls', per: 'day' },
   });
 });
 
