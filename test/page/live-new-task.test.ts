@@ -154,7 +154,7 @@ live.test('a manifest is edited with help by the schema, its mistakes at their l
   await page.keyboard.type('    acc');
   // The list holds what the schema knows of a stage.
   await chosen(page, 'access');
-  await page.getByText('What the CLI may do: read, write').waitFor();
+  await page.getByText('The permissions of the CLI: read, write').waitFor();
   await page.keyboard.press('Enter');
   await page.keyboard.type('wri');
   await chosen(page, 'write');

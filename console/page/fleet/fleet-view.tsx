@@ -254,10 +254,12 @@ function Limits({ of: { limits, budgets } }: { of: FleetShown }) {
                     .filter(Boolean)
                     .join(', ') || 'no limit'}
                 </td>
-                <td class="nowrap">
+                <td>
                   {held > 0 ? (
                     <>
-                      <Mark tone="wait" word="held" icon="waiting" /> for {lasting(held * 1_000)}:{' '}
+                      <span class="nowrap">
+                        <Mark tone="wait" word="held" icon="waiting" /> for {lasting(held * 1_000)}:
+                      </span>{' '}
                       <Words of={(why ?? 'no reason').replaceAll('_', ' ')} />
                     </>
                   ) : (
