@@ -1,12 +1,11 @@
 // Reads what remains of a failed call for the log: its redacted conversation, the failure report of its CLI, and its last events.
 
-import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { Unmeasured } from '../../policies/api-errors/log-format.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
 import type { Item } from '../../policies/session/conversation.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
-import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
+import { readRegular, readTail } from '../../state/disk/regular-file.ts';
 import type { Adapter, FailureReport } from '../../wrappers/adapter.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
 import { type Attempt, hasOwnTemporary } from '../attempt/attempt.ts';
@@ -145,16 +144,8 @@ const isEvent = (line: string): boolean => line.startsWith('{') && !/"type":"[^"
 
 /** Starts at the first complete line. */
 function tailOf(file: string): string {
-  const fd = openRegular(file);
-  try {
-    const { size } = fstatSync(fd);
-    const from = Math.max(0, size - TAIL_BYTES);
-    const bytes = Buffer.alloc(size - from);
-    const text = bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, from));
-    return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
-  } finally {
-    closeSync(fd);
-  }
+  const { text, bytes } = readTail(file, TAIL_BYTES);
+  return bytes <= TAIL_BYTES ? text : text.slice(text.indexOf('\n') + 1);
 }
 
 function parsed(line: string): unknown {

@@ -1,9 +1,9 @@
 // Lists the content of a CLI's store, and reads the beginning of a session. A link may lead out of a store and is not followed.
 
-import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { entriesIfAny } from '../../state/disk/folder.ts';
-import { openRegular } from '../../state/disk/regular-file.ts';
+import { readHead } from '../../state/disk/regular-file.ts';
 import type { SessionFile } from './store.ts';
 
 /** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
@@ -28,18 +28,8 @@ export function measure(file: string): { bytes: number; changedAtMs: number } | 
 }
 
 /** The whole lines among its first bytes. Throws what the operating system throws. */
-export function firstLines(file: string, maxBytes: number): string[] {
-  const fd = openRegular(file);
-  try {
-    const bytes = Buffer.allocUnsafe(Math.min(maxBytes, fstatSync(fd).size));
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = readSync(fd, bytes, length, bytes.length - length, length);
-    return bytes.toString('utf8', 0, length).split('\n').slice(0, -1);
-  } finally {
-    closeSync(fd);
-  }
-}
+export const firstLines = (file: string, maxBytes: number): string[] =>
+  readHead(file, maxBytes).text.split('\n').slice(0, -1);
 
 /** Links in it, down to so many levels, at most 5: what they lead to is not looked into. */
 export function linksBelow(folder: string, levels: number): string[] {

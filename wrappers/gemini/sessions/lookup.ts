@@ -1,9 +1,9 @@
 // Finds gemini's session files: in the folder of each working folder, by their names and times, then by their first bytes.
 
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, lstatSync, readdirSync, readSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { openRegular, readRegular } from '../../../state/disk/regular-file.ts';
+import { readHead, readRegular } from '../../../state/disk/regular-file.ts';
 import { homeOf } from '../../home.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { linksBelow } from '../../sessions/store-folder.ts';
@@ -123,14 +123,8 @@ function beginningOfDocument(text: string): Record<string, unknown> | null {
 
 function firstBytes(file: string): { text: string; whole: boolean } | null {
   try {
-    const fd = openRegular(file);
-    try {
-      const bytes = Buffer.allocUnsafe(BEGINNING_BYTES);
-      const length = readSync(fd, bytes, 0, BEGINNING_BYTES, 0);
-      return { text: bytes.toString('utf8', 0, length), whole: length === fstatSync(fd).size };
-    } finally {
-      closeSync(fd);
-    }
+    const { text, bytes } = readHead(file, BEGINNING_BYTES);
+    return { text, whole: bytes <= BEGINNING_BYTES };
   } catch {
     return null;
   }
