@@ -1,16 +1,6 @@
 // Makes, recognises and removes the private folders of one attempt, which hold all that is needed to classify it.
 
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OVERLAY_FOLDERS } from '../../policies/facts/file-names.ts';
@@ -48,7 +38,7 @@ export function fillAttempt(attempt: Attempt, { charge }: WrapperRequest, prompt
     writeFileSync(attempt.files.stdin, prompt, { mode: 0o600 });
     save();
   } catch (error) {
-    removeFolder(attempt.folder, [attempt.files.stdin]);
+    removeFolder(attempt.folder);
     throw error;
   }
 }
@@ -80,7 +70,7 @@ function attemptFolder({ charge, files }: WrapperRequest, callId: string): strin
 
 /** Nothing was started, so nothing of the attempt is kept. */
 export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
-  removeFolder(attempt.folder, [attempt.files.stdin]);
+  removeFolder(attempt.folder);
   removeTemporaries(attempt, overlay.folders);
 }
 
@@ -88,8 +78,8 @@ export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
  * The names may come from a file that an agent could have written. Only folders that we made in the system's $TMPDIR are removed.
  */
 export function removeTemporaries(attempt: AttemptFolders, overlayFolders: readonly string[]): void {
-  if (hasOwnTemporary(attempt)) removeFolder(attempt.temporary, 'whatever');
-  for (const folder of overlayFolders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, 'whatever');
+  if (hasOwnTemporary(attempt)) removeFolder(attempt.temporary);
+  for (const folder of overlayFolders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder);
 }
 
 /** Whether we made its `$TMPDIR`, so that it may be removed. */
@@ -98,22 +88,8 @@ export const hasOwnTemporary = ({ folder, temporary }: AttemptFolders): boolean 
   path.basename(temporary).startsWith(prefixFor(folder)) &&
   lookAtFolder('temporary', temporary) === 'ours';
 
-/**
- * Most folders hold at most a few files. Removing them one by one is five times as fast as a recursive removal.
- * @param files the files that may be there
- */
-export function removeFolder(folder: string, files: readonly string[] | 'whatever'): void {
-  try {
-    if (files === 'whatever') for (const name of readdirSync(folder)) unlinkSync(path.join(folder, name));
-    else for (const file of files) if (existsSync(file)) unlinkSync(file);
-    rmdirSync(folder);
-  } catch {
-    removeTree(folder);
-  }
-}
-
 /** Files that a tool made read-only (as a module cache does) may remain; the result is not affected. */
-function removeTree(folder: string): void {
+export function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {

@@ -28,7 +28,7 @@ export function closeAttempt(attempt: Attempt, overlay: Overlay, call: Recordabl
   const { charge, keepRaw } = call.request;
   if (charge !== null) harvest(attempt, call);
   if (published.how === 'published' && !keepRaw) {
-    if (charge === null) removeFolder(attempt.folder, Object.values(attempt.files));
+    if (charge === null) removeFolder(attempt.folder);
     else if (published.copied) removeRaw(attempt.files, call.redactor);
   }
   removeTemporaries(attempt, overlay.folders);
