@@ -5,8 +5,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type ComparedVariant, type ComparisonReport, sizeOfDiff } from '../../policies/report/comparison.ts';
-import { readHead } from '../../state/disk/regular-file.ts';
-import { isSystemError } from '../../state/system-error.ts';
+import { readHeadIfFit } from '../../state/disk/regular-file.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { findRecord, usageOf } from '../../state/usage.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -112,7 +111,8 @@ async function standingOf(open: OpenTask, self: ProcessIdentity, environment: No
     return { state: 'failed' as const, sentence: read.how === 'unreadable' ? read.message : null, answerFile: null };
   const { state, class: errorClass, reason, sentence, evidence, stages } = read.row;
   const answerFile = stages.findLast(({ answer }) => answer !== null)?.answer ?? null;
-  const text = answerFile === null ? null : textOf(answerFile);
+  // An answer is kept as the CLI gave it, also with secrets.
+  const text = answerFile === null ? null : readHeadIfFit(answerFile, MOST_OF_ANSWER);
   return {
     ...{ state, class: errorClass, reason, sentence, evidence },
     gate: stages.findLast(({ gate }) => gate !== null)?.gate ?? null,
@@ -123,16 +123,6 @@ async function standingOf(open: OpenTask, self: ProcessIdentity, environment: No
 }
 
 const MOST_OF_ANSWER = 100_000;
-
-/** An answer is kept as the CLI gave it, also with secrets. */
-function textOf(file: string): string | null {
-  try {
-    return readHead(file, MOST_OF_ANSWER).text;
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return null;
-  }
-}
 
 function paidBy({ task, journal, project }: OpenTask) {
   const { ledger } = journal.read();

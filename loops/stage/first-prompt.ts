@@ -8,7 +8,7 @@ import { headerOf, tagOf } from '../../policies/session/session-entry.ts';
 import { figure } from '../../policies/text/display.ts';
 import { readJson } from '../../state/atomic-file.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
-import { readHead, readRegularOrNull } from '../../state/disk/regular-file.ts';
+import { readHeadIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { createDryRunJournal, JournalError } from '../../state/journal/journal.ts';
 import { readManifest } from '../../state/project/manifest.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -151,10 +151,4 @@ async function readEarlierTask(
 const HEAD_BYTES = 4096;
 
 /** If an answer is gone, its head is empty, but its stage is still named. */
-function answerHead(file: string): string {
-  try {
-    return readHead(file, HEAD_BYTES).text;
-  } catch {
-    return '';
-  }
-}
+const answerHead = (file: string): string => readHeadIfFit(file, HEAD_BYTES) ?? '';

@@ -4,9 +4,8 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import { iterationCells, iterationTable, workerTurn } from '../../policies/supervise/supervise-text.ts';
 import type { Standing } from '../../policies/supervise/supervision.ts';
-import { readTail } from '../../state/disk/regular-file.ts';
+import { readTailIfFit } from '../../state/disk/regular-file.ts';
 import { keptText } from '../../state/supervise/texts.ts';
-import { isSystemError } from '../../state/system-error.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { reportOf, stageRunOf } from '../run/stages.ts';
 import { withTreeLock } from '../run/with-tree-lock.ts';
@@ -160,19 +159,10 @@ export function seenOf(gate: GateRecord | null): NonNullable<SuperviseCourse['se
   return {
     acceptance: acceptance.map(({ command, ending, exit_code, output }) => {
       const passed = ending === 'exited' && exit_code === 0;
-      return { command, passed, tail: passed ? '' : tailOf(output) };
+      return { command, passed, tail: passed ? '' : (readTailIfFit(output, MAX_TAIL_BYTES) ?? '') };
     }),
     findings: findings.map(({ text }) => text),
   };
 }
 
 const MAX_TAIL_BYTES = 20_000;
-
-function tailOf(file: string): string {
-  try {
-    return readTail(file, MAX_TAIL_BYTES).text;
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return '';
-  }
-}

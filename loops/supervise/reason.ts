@@ -6,7 +6,7 @@ import { MAX_ANSWER_CHARS, readReasonerAnswer } from '../../policies/supervise/r
 import { iterationCells, type ReasonerView, reasonerTurn } from '../../policies/supervise/supervise-text.ts';
 import type { Reasoned, Standing } from '../../policies/supervise/supervision.ts';
 import { oneLine } from '../../policies/text/display.ts';
-import { readHead } from '../../state/disk/regular-file.ts';
+import { readHead, readHeadIfFit } from '../../state/disk/regular-file.ts';
 import { keepText, keptText } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
@@ -151,14 +151,8 @@ const note = (
   task.open.journal.note({ fact: 'reasoned', run_id: task.runId, iteration, call_id, notes, ...reasoned });
 
 /** Reads at most as much as an answer may have, plus one character to detect a longer one. */
-function answerOf({ open, stage }: StageRun): string {
-  try {
-    return readHead(outputsOf(open.task, stage).out, MAX_ANSWER_CHARS * BYTES_A_CHAR).text;
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return '';
-  }
-}
+const answerOf = ({ open, stage }: StageRun): string =>
+  readHeadIfFit(outputsOf(open.task, stage).out, MAX_ANSWER_CHARS * BYTES_A_CHAR) ?? '';
 
 const BYTES_A_CHAR = 4;
 

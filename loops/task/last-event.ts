@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { oneLine } from '../../policies/text/display.ts';
-import { readTail } from '../../state/disk/regular-file.ts';
+import { readTailIfFit } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 
@@ -33,20 +33,12 @@ const WINDOW = 16 * 1024;
 
 /** null before the first event. */
 export function lastEvent({ tool, events, hide }: CallEvents): string | null {
-  for (const line of linesAtEnd(events).reverse())
+  for (const line of (readTailIfFit(events, WINDOW) ?? '').split('\n').reverse())
     for (const event of readLine(tool, line).reverse()) {
       const words = wordsFor(event, hide);
       if (words !== null) return words;
     }
   return null;
-}
-
-function linesAtEnd(file: string): string[] {
-  try {
-    return readTail(file, WINDOW).text.split('\n');
-  } catch {
-    return [];
-  }
 }
 
 function readLine(tool: Tool, line: string): EngineEvent[] {

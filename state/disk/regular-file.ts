@@ -262,6 +262,10 @@ export const readHead = (file: string, maxBytes: number): HeadPiece => readPiece
 export const readTail = (file: string, maxBytes: number): HeadPiece =>
   readPiece(file, maxBytes, (size) => Math.max(0, size - maxBytes));
 
+/** The same texts; null for a file that cannot be read. */
+export const readHeadIfFit = (file: string, maxBytes: number) => tried(() => readHead(file, maxBytes).text);
+export const readTailIfFit = (file: string, maxBytes: number) => tried(() => readTail(file, maxBytes).text);
+
 function readPiece(file: string, maxBytes: number, from: (size: number) => number): HeadPiece {
   const fd = openRegular(file);
   try {
