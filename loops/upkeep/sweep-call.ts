@@ -125,15 +125,7 @@ const of = (
   how: Swept['how'],
   told: string,
   fix: string | null = null,
-): Swept => ({
-  what: 'call',
-  how,
-  call_id,
-  task,
-  place: attempt,
-  told,
-  fix,
-});
+): Swept => ({ what: 'call', how, call_id, task, place: attempt, told, fix });
 
 type Closed = { how: 'nothing' } | { how: 'settled' | 'kept' | 'failed'; place: string; why: string };
 
