@@ -2,8 +2,6 @@
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
-import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
@@ -11,6 +9,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { openBatches } from '../batch/report.ts';
 import { eventsOf, lastEvent } from '../task/last-event.ts';
 import { collectTasks, type TasksReport } from './collect.ts';
+import type { NowCall } from './now.ts';
 import type { TaskRow } from './task-row.ts';
 import { type WaitingTicket, waitingIn } from './waiting.ts';
 
@@ -104,26 +103,12 @@ const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
   return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action, supervision };
 };
 
-export interface RunningCall {
+export interface RunningCall extends Omit<NowCall, 'tokens'> {
   task_id: string;
-  stage: string;
-  tool: Tool;
-  /** The account of the user's settings; absent for the login of the environment. */
-  account?: string;
-  /** The replacements that led to this tool, the first one first; empty if it uses the stage's own tool. */
-  stand_ins: readonly StandIn[];
-  call_id: string;
-  attempt: number;
   /** The pid of the wrapper that guards it. */
   pid: number;
   host: string;
-  /** The ISO time at which its CLI was started, or else the call was reserved. */
-  since: string;
   elapsed_ms: number;
-  /** The ISO time at which it is ended at the latest. */
-  deadline_at: string;
-  /** The last action of its CLI, in a few words; null if there is no output yet. */
-  last: string | null;
 }
 
 async function runningCalls(
