@@ -85,6 +85,20 @@ export interface Conversation {
   withoutLastStep(): Edit;
 }
 
+/** The turns of a conversation, whose entries are all in memory. `entryOf` throws for a turn that is not among them. */
+export const turnsOf = <Entry>(entries: readonly Entry[], readTurn: (number: number, entry: Entry) => Turn) => ({
+  turns: entries.length,
+  read: (from: number, to: number) => {
+    const first = Math.max(1, from);
+    return entries.slice(first - 1, Math.max(0, to)).map((entry, at) => readTurn(first + at, entry));
+  },
+  entryOf(turn: number): Entry {
+    const entry = entries[turn - 1];
+    if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${entries.length}`);
+    return entry;
+  },
+});
+
 /** A change of a session file as a plan: nothing is written here. Offsets are bytes of the file as it was opened. */
 export type Edit =
   /** Whole lines, each with its newline. */

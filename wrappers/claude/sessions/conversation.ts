@@ -3,10 +3,9 @@
 // A resume repairs what it finds: it adds a missing response, and omits a doubled or stray one (2.1.197, 2.1.330).
 
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
-import { visible } from '../../../policies/text/display.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
-import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
-import { type Conversation, type Edit, type SessionFile, SessionFileError } from '../../sessions/store.ts';
+import { brief, countOf, type Fields, fieldsOf, listOf, readRecord, textItem, textOf } from '../../sessions/record.ts';
+import { type Conversation, type Edit, type SessionFile, SessionFileError, turnsOf } from '../../sessions/store.ts';
 import {
   type ClaudeRow,
   type ClaudeStanding,
@@ -18,15 +17,11 @@ import {
 } from './lines.ts';
 
 export function openTranscript(session: SessionFile): Conversation {
-  const table = openTable(session);
+  const table = openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
   const standing = foldTranscript(table);
   if (standing.rows.length === 0) throw new SessionFileError(session.file, noConversation(session, table.count));
   const { entries } = standing;
-  const entryOf = (turn: number) => {
-    const entry = entries[turn - 1];
-    if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${entries.length}`);
-    return entry;
-  };
+  const { entryOf, ...turns } = turnsOf(entries, (number, entry) => readTurn(table, number, entry));
   const before = (turn: number): Edit => goBackTo(entryOf(turn).before, { table, standing, session });
   const afterPrompt = (turn: number): Edit => {
     const entry = entryOf(turn);
@@ -35,11 +30,7 @@ export function openTranscript(session: SessionFile): Conversation {
   };
   return {
     session,
-    turns: entries.length,
-    read: (from, to) => {
-      const first = Math.max(1, from);
-      return entries.slice(first - 1, Math.max(0, to)).map((entry, at) => readTurn(table, first + at, entry));
-    },
+    ...turns,
     contextTokens: () => contextTokens(table, standing),
     totalTokens: () => totalTokens(standing),
     countedSoFar: () => null,
@@ -74,16 +65,12 @@ function stepsIn({ rows }: { rows: ClaudeRow[] }): number[] {
 const noConversation = ({ cliVersion }: SessionFile, records: number) =>
   `none of its ${records} records is part of a conversation; claude ${cliVersion ?? 'of an unknown version'} wrote it`;
 
-/** Throws SessionFileError. */
-const openTable = (session: SessionFile): LineTable =>
-  openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
-
 function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
   const record = readRecord(firstLine);
   const holds = textOf(record?.sessionId);
   if (textOf(record?.type) === null || holds === null)
     return 'it is not a session of claude: its first line is not a record of one';
-  if (holds !== id) return `it holds the session ${visible(holds).slice(0, 80)}, not ${id}`;
+  if (holds !== id) return `it holds the session ${brief(holds)}, not ${id}`;
   return null;
 }
 
@@ -177,8 +164,8 @@ const OF_NO_ACCOUNT = /^(?:No response requested\.$|<local-command-caveat>)/;
 
 function readMessage(record: Fields, names: Map<string, string>): Item[] {
   return listOf(fieldsOf(record.message).content).flatMap((part): Item[] => {
-    if (part.type === 'text') return said('said', part.text);
-    if (part.type === 'thinking') return said('thought', part.thinking);
+    if (part.type === 'text') return textItem('said', part.text);
+    if (part.type === 'thinking') return textItem('thought', part.thinking);
     if (part.type !== 'tool_use' && part.type !== 'server_tool_use') return readResponse(part, names);
     const [id, name] = [textOf(part.id) ?? '', textOf(part.name) ?? ''];
     names.set(id, name);
@@ -192,6 +179,3 @@ function readResponse(part: Fields, names: Map<string, string>): Item[] {
   const output = textOfContent(part.content);
   return [{ how: 'responded', id, name: names.get(id) ?? null, output, failed: part.is_error === true }];
 }
-
-const said = (how: 'said' | 'thought', text: unknown): Item[] =>
-  typeof text === 'string' && text !== '' ? [{ how, text }] : [];

@@ -2,32 +2,20 @@
 
 import type { ReportedUsage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Flaw, Item, Turn } from '../../../policies/session/conversation.ts';
-import { visible } from '../../../policies/text/display.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
-import { countOf, type Fields, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
-import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
+import { brief, countOf, type Fields, fieldsOf, readRecord, textItem, textOf } from '../../sessions/record.ts';
+import { type Conversation, type Edit, type SessionFile, turnsOf } from '../../sessions/store.ts';
 import { doubled, findFlaws, rewind } from './edits.ts';
-import {
-  type CodexEntry,
-  type CodexStanding,
-  foldRollout,
-  HEAD_BYTES,
-  kindOf,
-  linesAfter,
-  readBegun,
-  textIn,
-} from './lines.ts';
+import { type CodexStanding, foldRollout, HEAD_BYTES, kindOf, linesAfter, readBegun, textIn } from './lines.ts';
 
 export function openRollout(session: SessionFile): Conversation {
-  const table = openTable(session);
+  const table = openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
   const standing = foldRollout(table);
   const { entries, counts } = standing;
   const prompts = entries.filter(({ how }) => how === 'prompt');
-  const entryOf = (turn: number): CodexEntry => {
-    const entry = prompts[turn - 1];
-    if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${prompts.length}`);
-    return entry;
-  };
+  const { entryOf, ...turns } = turnsOf(prompts, (number, entry) =>
+    readTurn(table, number, entry.prompt, linesAfter(standing, entry)),
+  );
   const before = (turn: number): Edit => rewind(table, standing, entryOf(turn), []);
   const afterPrompt = (turn: number): Edit => {
     const entry = entryOf(turn);
@@ -36,13 +24,7 @@ export function openRollout(session: SessionFile): Conversation {
   };
   return {
     session,
-    turns: prompts.length,
-    read: (from, to) => {
-      const first = Math.max(1, from);
-      return prompts
-        .slice(first - 1, Math.max(0, to))
-        .map((entry, at) => readTurn(table, first + at, entry.prompt, linesAfter(standing, entry)));
-    },
+    ...turns,
     contextTokens: () => {
       for (const { lines } of [...entries].reverse()) {
         const tokens = lastTokens(table, lines);
@@ -87,10 +69,6 @@ function repair(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[
   return rewind(table, standing, entries[from]!, kept);
 }
 
-/** Throws SessionFileError. */
-const openTable = (session: SessionFile): LineTable =>
-  openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
-
 /** `null`: the unnamed mode of older versions. */
 const KNOWN_MODES: readonly (string | null)[] = [null, 'legacy', 'paginated'];
 
@@ -102,8 +80,6 @@ function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
     return `codex ${brief(begun.version)} wrote it in a form that is not known here ("${brief(begun.historyMode)}"): start a fresh session`;
   return null;
 }
-
-const brief = (text: string | null): string => visible(String(text)).slice(0, 80);
 
 /** The line at which each step begins. @param lines of one turn. */
 function stepsIn(table: LineTable, lines: readonly number[]): number[] {
@@ -183,8 +159,8 @@ function readItems({ type, payload }: Fields, names: Map<string, string>): Item[
   const kind = textOf(item.type) ?? '';
   if (kind === 'turn_aborted') return [{ how: 'noted', text: `the turn was ${textOf(item.reason) ?? 'aborted'}` }];
   if (kind === 'error') return [{ how: 'noted', text: textOf(item.message) ?? 'an error' }];
-  if (kind === 'message') return said('said', textIn(item.content));
-  if (kind === 'reasoning') return said('thought', textIn(item.summary));
+  if (kind === 'message') return textItem('said', textIn(item.content));
+  if (kind === 'reasoning') return textItem('thought', textIn(item.summary));
   const id = textOf(item.call_id) ?? textOf(item.id) ?? '';
   if (kind.endsWith('_call')) {
     const name = textOf(item.name) ?? kind.slice(0, -'_call'.length);
@@ -197,8 +173,6 @@ function readItems({ type, payload }: Fields, names: Map<string, string>): Item[
   }
   return [];
 }
-
-const said = (how: 'said' | 'thought', text: string): Item[] => (text === '' ? [] : [{ how, text }]);
 
 /** Functions get JSON text, the user's tools any text, and codex's own tools an action. */
 const inputOf = ({ arguments: args, input, action }: Fields): string =>

@@ -4,20 +4,15 @@
 
 import type { ReportedUsage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
-import { visible } from '../../../policies/text/display.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
-import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
-import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
+import { brief, countOf, type Fields, fieldsOf, listOf, readRecord, textItem, textOf } from '../../sessions/record.ts';
+import { type Conversation, type Edit, type SessionFile, turnsOf } from '../../sessions/store.ts';
 import { foldEvents, HEAD_BYTES, isSubAgents, readBegun, typeOf } from './lines.ts';
 
 export function openEvents(session: SessionFile): Conversation {
-  const table = openTable(session);
+  const table = openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
   const { entries, counts } = foldEvents(table);
-  const entryOf = (turn: number) => {
-    const entry = entries[turn - 1];
-    if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${entries.length}`);
-    return entry;
-  };
+  const { entryOf, ...turns } = turnsOf(entries, (number, entry) => readTurn(table, number, entry));
   const cutBefore = (line: number): Edit =>
     line < table.count ? { how: 'cut', atByte: table.offset(line) } : { how: 'none' };
   const before = (turn: number): Edit => cutBefore(entryOf(turn).prompt);
@@ -28,11 +23,7 @@ export function openEvents(session: SessionFile): Conversation {
   };
   return {
     session,
-    turns: entries.length,
-    read: (from, to) => {
-      const first = Math.max(1, from);
-      return entries.slice(first - 1, Math.max(0, to)).map((entry, at) => readTurn(table, first + at, entry));
-    },
+    ...turns,
     contextTokens: () => lastTokens(table, counts),
     totalTokens: () => totalTokens(table, counts),
     countedSoFar: () => countedSoFar(table, counts),
@@ -70,10 +61,6 @@ function stepsIn(table: LineTable, { lines }: { lines: number[] }): number[] {
   return steps;
 }
 
-/** Throws SessionFileError. */
-const openTable = (session: SessionFile): LineTable =>
-  openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
-
 /** The version of the file format, as `version` in its first event. */
 const KNOWN_FORM = 1;
 
@@ -85,8 +72,6 @@ function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
     return `copilot ${brief(begun.version)} wrote it in a form that is not known here (version ${begun.form}): start a fresh session`;
   return null;
 }
-
-const brief = (text: string | null): string => visible(String(text)).slice(0, 80);
 
 function readTurn(table: LineTable, number: number, { prompt, lines }: { prompt: number; lines: number[] }): Turn {
   const event = readRecord(table.text(prompt)) ?? {};
@@ -140,7 +125,7 @@ function readItems(event: Fields, names: Map<string, string>): Item[] {
   if (isSubAgents(event)) return [];
   const data = fieldsOf(event.data);
   if (event.type === 'assistant.message') return readMessage(data, names);
-  if (event.type === 'assistant.reasoning') return said('thought', data.content);
+  if (event.type === 'assistant.reasoning') return textItem('thought', data.content);
   if (event.type === 'abort')
     return [{ how: 'noted', text: `the turn was aborted (${textOf(data.reason) ?? 'no reason given'})` }];
   if (event.type === 'session.compaction_complete')
@@ -159,8 +144,5 @@ function readMessage(data: Fields, names: Map<string, string>): Item[] {
     names.set(id, name);
     return { how: 'called', id, name, input: JSON.stringify(request.arguments ?? {}) };
   });
-  return [...said('thought', data.reasoningText), ...said('said', data.content), ...calls];
+  return [...textItem('thought', data.reasoningText), ...textItem('said', data.content), ...calls];
 }
-
-const said = (how: 'said' | 'thought', text: unknown): Item[] =>
-  typeof text === 'string' && text !== '' ? [{ how, text }] : [];
