@@ -7,10 +7,8 @@ export {
   type ReadonlySignal,
   type Signal,
   signal,
-  untracked,
   useComputed,
   useSignal,
-  useSignalEffect,
 } from '@preact/signals';
 export { type ComponentChildren, render } from 'preact';
 export { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
