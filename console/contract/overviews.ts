@@ -5,10 +5,12 @@ import type { FailureExplanation } from '../../loops/report/explanation.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
 import type { CheckFinding } from '../../policies/facts/finding.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
+import type { LimitsReport } from '../../policies/limits/budget-use.ts';
 import type { ComparisonReport } from '../../policies/report/comparison.ts';
 
 export type { FailureExplanation } from '../../loops/report/explanation.ts';
 export type { NowCall, NowTask, NowWait } from '../../loops/report/now.ts';
+export type { LimitsReport as LimitsShown } from '../../policies/limits/budget-use.ts';
 
 export interface AskedQuestion {
   task_id: string;
@@ -42,44 +44,9 @@ export interface ExplainedShown {
   message: string;
 }
 
-export interface LimitsShown {
-  budgets: BudgetShown[];
-  at_once: PaceShown[];
-  per_minute: PaceShown[];
-  open: { call_id: string; tool: string; since: string }[];
-  holds: HoldShown[];
-}
+export type BudgetShown = LimitsReport['budgets'][number];
 
-export interface BudgetShown {
-  tool: string;
-  per: string;
-  unit: string;
-  most: number;
-  used: number;
-  left: number;
-  /** Calls whose use is not known; they are not included in the sum. */
-  unknown_calls: number;
-  until: string;
-  /** ISO time since when calls are counted; null if they are counted for the whole period. */
-  counted_since: string | null;
-  /** The root of the project that limits itself; null for the user's own limits. */
-  project: string | null;
-}
-
-interface PaceShown {
-  tool: string;
-  most: number;
-  project: string | null;
-}
-
-export interface HoldShown {
-  tool: string;
-  account: string;
-  model: string | null;
-  reason: string;
-  since: string;
-  until: string | null;
-}
+export type HoldShown = LimitsReport['holds'][number];
 
 export interface SpentShown {
   tools: string[];

@@ -23,6 +23,38 @@ export interface BudgetUsed {
   file: string;
 }
 
+export interface PaceRow {
+  /** The CLI that it limits; `any`: all CLIs together. */
+  tool: string;
+  most: number;
+  /** The root of the project that limits itself; null for the user's own limits. */
+  project: string | null;
+}
+
+/** What `tollgate budget --json` prints. */
+export interface LimitsReport {
+  schema: 1;
+  budgets: (Omit<BudgetUsed, 'from' | 'until' | 'counted_since'> & {
+    left: number;
+    from: string;
+    until: string;
+    /** null if the whole period is counted. */
+    counted_since: string | null;
+  })[];
+  at_once: PaceRow[];
+  per_minute: PaceRow[];
+  /** Calls that run now, and that a limit counts. */
+  open: { call_id: string; tool: string; pid: number; since: string }[];
+  holds: {
+    tool: string;
+    account: string;
+    model: string | null;
+    reason: string;
+    since: string;
+    until: string | null;
+  }[];
+}
+
 /** @param tool only budgets to which its calls are charged; `any`: all budgets. */
 export function budgetsUsed(
   inForce: readonly LimitsInForce[],

@@ -4,7 +4,14 @@ import { limitsInForce } from '../../../loops/limits/in-force.ts';
 import { locked } from '../../../loops/limits/ledger-lock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isBuiltIn, namedTools } from '../../../policies/facts/tools.ts';
-import { amount, type BudgetUsed, budgetsUsed, standingWords } from '../../../policies/limits/budget-use.ts';
+import {
+  amount,
+  type BudgetUsed,
+  budgetsUsed,
+  type LimitsReport,
+  type PaceRow,
+  standingWords,
+} from '../../../policies/limits/budget-use.ts';
 import { type Hold, holdWords } from '../../../policies/limits/holds.ts';
 import { asOf, countingFrom, type LimitsLedger } from '../../../policies/limits/ledger.ts';
 import { isLimited, type LimitsInForce } from '../../../policies/limits/limits.ts';
@@ -86,38 +93,6 @@ const strangeTool = (tool: string | undefined): string | null =>
     ? null
     : `${tool} is not one of ${namedTools('and')}: this limit holds for a CLI of that name alone, which a tollgate.yaml describes`;
 
-interface PaceRow {
-  /** The CLI that it limits; `any`: all CLIs together. */
-  tool: string;
-  most: number;
-  /** The root of the project that limits itself; null for the user's own limits. */
-  project: string | null;
-}
-
-/** What `--json` prints. */
-interface LimitsObject {
-  schema: 1;
-  budgets: (Omit<BudgetUsed, 'from' | 'until' | 'counted_since'> & {
-    left: number;
-    from: string;
-    until: string;
-    /** null if the whole period is counted. */
-    counted_since: string | null;
-  })[];
-  at_once: PaceRow[];
-  per_minute: PaceRow[];
-  /** Calls that run now, and that a limit counts. */
-  open: { call_id: string; tool: string; pid: number; since: string }[];
-  holds: {
-    tool: string;
-    account: string;
-    model: string | null;
-    reason: string;
-    since: string;
-    until: string | null;
-  }[];
-}
-
 interface Shown {
   inForce: readonly LimitsInForce[];
   ledger: LimitsLedger;
@@ -125,7 +100,7 @@ interface Shown {
   now: Date;
 }
 
-function limitsObject({ inForce, ledger, holds, now }: Shown): LimitsObject {
+function limitsObject({ inForce, ledger, holds, now }: Shown): LimitsReport {
   return {
     schema: 1,
     budgets: budgetsUsed(inForce, ledger, now).map((row) => ({
@@ -226,7 +201,7 @@ const unknownWords = ({ unknown_calls: n, unit }: BudgetUsed): string =>
 const countedWords = ({ counted_since: since }: BudgetUsed): string =>
   since === null ? '' : `; calls before ${since.toISOString()} are not all counted, since no limit was set`;
 
-const openWords = ({ call_id, tool, pid, since }: LimitsObject['open'][number]): string =>
+const openWords = ({ call_id, tool, pid, since }: LimitsReport['open'][number]): string =>
   `  ${tool} ${call_id} (pid ${pid}) since ${since}`;
 
 const CELLS = 12;
