@@ -13,11 +13,13 @@ import { memoryFolder } from './memory-folder.mjs';
 import { runProcess } from './run-process.mjs';
 
 const args = process.argv.slice(2);
-const VALUED = ['--suite', '--limit'];
+const VALUED = ['--suite', '--limit', '--minutes'];
 const wordAfter = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
 const suite = wordAfter('--suite') ?? 'fast';
 /** The time limit of one file; those of the real CLIs wait for 20 s at each start. */
 const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 1500 : 600));
+/** After these minutes no further file starts; those that are left are named and count as skipped. */
+const minutes = Number(wordAfter('--minutes') ?? Number.POSITIVE_INFINITY);
 const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUED.includes(args[i - 1])) ?? '.');
 /** Suites that need what a machine may lack have separate folders; all other tests are the fast suite. */
 const APART = ['real', 'page'];
@@ -71,7 +73,11 @@ process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function lane() {
   for (let file = files.shift(); file !== undefined; file = files.shift())
-    await runFile(file, suite === 'fast' ? 'last' : 'first');
+    if (Date.now() - started < minutes * 60_000) await runFile(file, suite === 'fast' ? 'last' : 'first');
+    else {
+      total.skipped += 1;
+      console.log(`SKIPPED ${file}: the ${minutes} minutes of this run were over`);
+    }
 }
 
 /**

@@ -51,6 +51,14 @@ test.run();
   assert.equal(alive, [false, true, false], stdout);
 });
 
+test('after its minutes a run starts no further file, and names those that are left', () => {
+  const root = projectOf('late.test.ts', `import { test } from 'uvu';\ntest('runs', () => {});\ntest.run();\n`);
+  const { status, stdout } = runTests(root, { more: ['--minutes', '0'] });
+  assert.is(status, 0, stdout);
+  assert.match(stdout, /^SKIPPED test\/late\.test\.ts: the 0 minutes of this run were over$/m);
+  assert.match(stdout, /^0 passed, 0 failed, 1 skipped$/m);
+});
+
 test('a file of the real CLIs that fails runs once more, and is named as flaky where it passes then', () => {
   const root = projectOf('none.test.ts', '');
   mkdirSync(path.join(root, 'test/real'));
