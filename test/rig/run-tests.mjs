@@ -32,6 +32,7 @@ const LONGEST = [
   'test/real/matrix.test.ts',
   'test/real/opencode.test.ts',
   'test/real/qwen.test.ts',
+  'test/page/hostile.test.ts',
 ];
 const files = testFiles('test').filter((file) => suiteOf(file) === suite && pattern.test(file));
 files.sort((a, b) => Number(LONGEST.includes(b)) - Number(LONGEST.includes(a)));
