@@ -60,8 +60,7 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
               )}
               <div class="budget-head dim">
                 <span>
-                  {budget.used >= budget.most ? 'used up' : `${amountOf(budget.unit, budget.left)} left`}; starts again
-                  in <Countdown to={budget.until} />
+                  {leftOf(budget)}; starts again in <Countdown to={budget.until} />
                   {budget.project !== null && ', set in the tollgate.yaml of this project'}
                 </span>
                 {budget.project === null && (
@@ -80,6 +79,12 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
       )}
     </Panel>
   );
+}
+
+/** Calls of unknown use may have used more, so that less is left than is known. */
+function leftOf({ unit, used, most, left, unknown_calls: unknown }: BudgetShown): string {
+  if (used >= most) return 'used up';
+  return `${unknown > 0 ? 'at most ' : ''}${amountOf(unit, left)} left`;
 }
 
 export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) => void }) {

@@ -84,7 +84,8 @@ export function Payment({ of: { forecast } }: { of: DraftShown }) {
   return (
     <>
       <p>
-        A run makes <b>{counted(tools.length, 'paid call')}</b>, more with retries, at most {count(most)}.
+        A run makes <b>{tools.length === 0 ? 'no paid call' : counted(tools.length, 'paid call')}</b>
+        {tools.length > 0 && `, more with retries, at most ${count(most)}`}.
       </p>
       {spent.value.value !== null && tools.length > 0 && <p>{costWords(tools, spent.value.value)}</p>}
     </>
