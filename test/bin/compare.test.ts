@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import type { ComparisonReport } from '../../policies/report/comparison.ts';
-import type { FakeCall } from '../rig/fake-call.ts';
+import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
 import { validatorOf } from '../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
@@ -58,7 +58,9 @@ async function compareIn(rig: TestRig, ...words: string[]) {
   return { code, stderr, report };
 }
 
-test('each of four CLIs gets the prompt once, in its own worktree, and one report shows them all', async ({ rig }) => {
+test('each of four CLIs gets the prompt once, in its own worktree; a second comparison touches no other tree, nor the user’s changes', async ({
+  rig,
+}) => {
   each(rig);
   const { code, report } = await compareIn(rig, 'add a file', ...withAll(TOOLS), ...WRITE);
   assert.is(code, 0);
@@ -82,87 +84,77 @@ test('each of four CLIs gets the prompt once, in its own worktree, and one repor
   assert.is(readFileSync(path.join(rig.project, 'src/a.ts'), 'utf8'), 'one\n');
   const kept = JSON.parse(readFileSync(report.files.report, 'utf8')) as ComparisonReport;
   assert.equal(kept.variants, report.variants);
+
+  rig.write('src/a.ts', 'mine\n');
+  const second = await compareIn(rig, 'go on', ...withAll(['codex', 'claude']), ...WRITE, '--allow-dirty');
+  assert.is(second.code, 0);
+  for (const { name, task_id, files } of second.report.variants) {
+    assert.match(readFileSync(files.diff!, 'utf8'), `-one\n+${name}\n`);
+    assert.is(path.basename(files.worktree!), task_id);
+  }
+  assert.equal(status(rig), [' M src/a.ts']);
+  assert.is(folders(rig, 'worktrees').length, 6);
+  const { report: shown } = await compareIn(rig, '--show', '--of', report.comparison_id);
+  assert.equal(shown.variants, report.variants);
+  assert.equal(rig.survivors(), []);
 });
 
-test('--pick applies the changes of one variant, uncommitted, and --remove removes the worktrees', async ({ rig }) => {
-  each(rig);
-  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
-  const { command } = report.next_actions.find(({ text }) => text.includes('claude'))!;
-  const picked = await rig.run('tollgate', command!.split(' ').slice(1));
-  assert.is(picked.code, 0, picked.stderr);
-  assert.match(picked.stdout, 'Applied the changes of variant 2 (claude) to the tree, uncommitted:\n  src/a.ts\n');
-  assert.equal(status(rig), [' M src/a.ts', '?? src/claude.ts']);
-  assert.is(readFileSync(path.join(rig.project, 'src/a.ts'), 'utf8'), 'claude\n');
-  const again = await rig.run('tollgate', ['compare', '--pick', 'claude']);
-  assert.is(again.code, 2);
-  assert.match(again.stderr, 'already; to take them again: git merge tollgate/compare-');
-  const other = await rig.run('tollgate', ['compare', '--pick', '1']);
-  assert.is(other.code, 2);
-  assert.match(other.stderr, 'src/a.ts would be changed, and has uncommitted changes');
-  assert.is(readFileSync(path.join(rig.project, 'src/a.ts'), 'utf8'), 'claude\n');
-  assert.not.ok(existsSync(path.join(rig.project, 'src/codex.ts')));
-  const removed = await rig.run('tollgate', ['compare', '--remove', 'last']);
-  assert.is(removed.code, 0, removed.stderr);
-  assert.equal(folders(rig, 'worktrees'), []);
-  assert.is(git(rig, 'branch', '--list', 'tollgate/*'), '');
-  assert.is(git(rig, 'worktree', 'list').trim().split('\n').length, 1);
-  const { report: after } = await compareIn(rig, '--show');
-  assert.equal(after.picked?.n, 2);
-  assert.ok(after.removed);
-  assert.equal(
-    after.variants.map(({ answer }) => answer),
-    ['I am codex.', 'I am claude.'],
-  );
-  assert.is((await rig.run('tollgate', ['compare', '--pick', '1'])).code, 2);
-});
-
-test('a variant that fails is shown with its reason, is not applied, and the others count', async ({ rig }) => {
-  rig.answer((call) =>
-    toolOf(call) === 'codex'
-      ? failWith('codex', 'Incorrect API key provided', 401)
-      : [{ do: 'save', file: 'src/b.ts', text: 'b\n' }, ...answerWith(toolOf(call), 'Done.')],
-  );
-  const { code, report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'gemini']), ...WRITE);
-  assert.is(code, 1);
-  const [codex, gemini] = report.variants;
-  assert.equal([codex!.state, codex!.class, codex!.commit], ['failed', 'auth', null]);
-  assert.ok(codex!.sentence);
-  assert.equal([gemini!.state, gemini!.class], ['done', null]);
-  assert.ok(report.next_actions.some(({ command }) => command?.endsWith(`explain ${codex!.task_id}`)));
-  const refused = await rig.run('tollgate', ['compare', '--pick', 'codex']);
-  assert.is(refused.code, 2);
-  assert.match(refused.stderr, 'variant 1 (codex) did not pass (failed)');
-  const { stdout } = await rig.run('tollgate', ['compare', '--show']);
-  assert.match(stdout, '| 1 | codex | failed: auth');
-});
-
-test('the acceptance commands decide in each worktree', async ({ rig }) => {
-  each(rig);
-  const accepting = ['--acceptance', 'grep -q codex src/a.ts'];
+test('variants that fail are shown with their reasons and are not applied, and the others count', async ({ rig }) => {
+  const save = { do: 'save', file: 'src/new.ts', text: 'new\n' } as const;
+  const away = { do: 'run', argv: ['git', 'switch', '-q', '-c', 'mine'], to: '/dev/null' } as const;
+  const does: Record<BuiltIn, readonly object[]> = {
+    codex: failWith('codex', 'Incorrect API key provided', 401),
+    gemini: [save, { ...save, file: 'src/ok.ts' }, ...answerWith('gemini', 'Done.')],
+    claude: [save, ...answerWith('claude', 'Done.')],
+    copilot: [save, { ...save, file: 'src/ok.ts' }, away, ...answerWith('copilot', 'Done.')],
+  };
+  rig.answer((call) => does[toolOf(call)] as FakeCommand[]);
+  const accepting = ['--acceptance', 'test -f src/ok.ts', '--max-calls', '4'];
   const { code, report } = await compareIn(
     rig,
-    'edit it',
-    ...withAll(['codex', 'claude']),
+    'add a file',
+    ...withAll(['codex', 'gemini', 'claude', 'copilot']),
     ...WRITE,
     ...accepting,
-    '--max-calls',
-    '2',
   );
   assert.is(code, 1);
   assert.equal(
-    report.variants.map(({ state, gate, calls }) => ({ state, gate, calls })),
+    report.variants.map(({ state, class: why, gate, calls }) => [state, why, gate, calls]),
     [
-      { state: 'done', gate: 'passed', calls: 1 },
-      { state: 'failed', gate: 'failed', calls: 1 },
+      ['failed', 'auth', null, 1],
+      ['done', null, 'passed', 1],
+      ['failed', 'contract_violation', 'failed', 1],
+      ['done', null, 'passed', 1],
     ],
   );
+  const [codex, , , copilot] = report.variants;
+  assert.is(codex!.commit, null);
+  assert.ok(codex!.sentence);
+  assert.ok(report.next_actions.some(({ command }) => command?.endsWith(`explain ${codex!.task_id}`)));
+  const { stdout } = await rig.run('tollgate', ['compare', '--show']);
+  assert.match(stdout, '| 1 | codex | failed: auth');
+  for (const [name, says] of [
+    ['codex', 'variant 1 (codex) did not pass (failed)'],
+    ['claude', 'variant 3 (claude) did not pass (failed)'],
+    ['copilot', /are not on its branch/],
+    ['copilot', copilot!.files.worktree!],
+  ] as const) {
+    const refused = await rig.run('tollgate', ['compare', '--pick', name]);
+    assert.is(refused.code, 2);
+    assert.match(refused.stderr, says);
+  }
+  assert.equal(status(rig), []);
 });
 
-test('one budget is shared equally, and no variant exceeds its part', async ({ rig }) => {
+test('--prompt takes the name of a task as a prompt; one budget is shared equally, and no variant exceeds its part', async ({
+  rig,
+}) => {
   rig.answer((call) => failWith(toolOf(call), 'overloaded', 503));
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] });
   const { report } = await compareIn(
     rig,
-    'say hello',
+    '--prompt',
+    'fix',
     ...withAll(['codex', 'claude']),
     '--max-calls',
     '5',
@@ -172,6 +164,7 @@ test('one budget is shared equally, and no variant exceeds its part', async ({ r
     report.variants.map(({ calls }) => calls),
     [2, 2],
   );
+  assert.equal([report.task_id, report.goal], [null, 'fix']);
   assert.equal(report.budget, { calls: 5, tokens: null, usd: null });
   assert.is(rig.calls.length, 4);
 });
@@ -208,24 +201,6 @@ test('a task is compared with its own stages; the replaced CLI loses its own mod
   const sent = rig.calls.filter((call) => toolOf(call) === 'gemini').map(({ report: { stdin } }) => stdin.text);
   assert.ok(sent.every((text) => text.includes('Count each item once.') && text.includes('counted twice')));
   assert.ok(rig.calls.find((call) => toolOf(call) === 'codex')!.report.argv.includes('gpt-x'));
-});
-
-test('five tasks with four variants each: no tree touches another', async ({ rig }) => {
-  rig.answer((call) => {
-    const name = path.basename(call.report.cwd);
-    return [{ do: 'save', file: `${name}.txt`, text: `${name}\n` }, ...answerWith(toolOf(call), 'Done.')];
-  });
-  for (let n = 0; n < 5; n++) makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] }, `task-${n}`);
-  for (let n = 0; n < 5; n++) {
-    const { report } = await compareIn(rig, `task-${n}`, ...withAll(TOOLS), '--trust-workspace');
-    for (const { task_id, state, diff, files } of report.variants) {
-      assert.equal([state, diff], ['done', { files: 1, added: 1, removed: 0 }]);
-      assert.match(readFileSync(files.diff!, 'utf8'), `b/${task_id}.txt`);
-    }
-  }
-  assert.is(rig.calls.length, 20);
-  assert.equal(status(rig), []);
-  assert.equal(rig.survivors(), []);
 });
 
 test('after SIGKILL the running calls end, --resume continues without paying twice', async ({ rig }) => {
@@ -273,6 +248,7 @@ test('INT ends both calls, and the report says how to continue', async ({ rig })
   assert.equal(rig.survivors(), []);
 });
 
+/** In this order: what `before` changes remains. */
 const BAD: Record<string, { words: string[]; says: string; before?: (rig: TestRig) => void }> = {
   'one variant': { words: ['a prompt', '--with', 'codex'], says: 'a comparison has 2 to 16 variants, and 1 is given' },
   'no variant': { words: ['a prompt'], says: 'there is nothing to compare' },
@@ -295,35 +271,47 @@ const BAD: Record<string, { words: string[]; says: string; before?: (rig: TestRi
     says: 'less than one call for each of 4 variants',
   },
   'two things to do': { words: ['--pick', '1', '--show'], says: 'do not go together' },
-  'a dirty tree': {
-    words: ['a prompt', ...withAll(['codex', 'claude'])],
-    says: 'has uncommitted changes',
-    before: (rig) => rig.write('src/a.ts', 'mine\n'),
-  },
-  'a CLI that is not installed': {
-    words: ['a prompt', ...withAll(['codex', 'claude'])],
-    says: 'variant 2 (claude) cannot be called',
-    before: (rig) => rig.uninstall('claude'),
-  },
   'a branch that is taken': {
     words: ['fix', ...withAll(['codex', 'claude'])],
     says: 'is supervised',
     before: (rig) =>
       void makeTask(rig, { supervise: { worker: { tool: 'codex' }, reasoner: { tool: 'claude' } }, goal: 'x' }),
   },
+  'a task of another project': {
+    words: ['../other/.tmp/task/away', ...withAll(['codex', 'claude'])],
+    says: 'is a task of the project',
+    before: (rig) => {
+      const task = path.join(rig.root, 'other/.tmp/task/away');
+      mkdirSync(task, { recursive: true });
+      execFileSync('git', ['init', '-q'], { cwd: path.join(rig.root, 'other'), env: rig.env });
+      const manifest = { task_id: 'away', goal: 'Other.', stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] };
+      writeFileSync(path.join(task, 'manifest.json'), JSON.stringify(manifest));
+    },
+  },
+  'a CLI that is not installed': {
+    words: ['a prompt', ...withAll(['codex', 'claude'])],
+    says: 'variant 2 (claude) cannot be called',
+    before: (rig) => rig.uninstall('claude'),
+  },
+  'a dirty tree': {
+    words: ['a prompt', ...withAll(['codex', 'gemini'])],
+    says: 'has uncommitted changes',
+    before: (rig) => rig.write('src/a.ts', 'mine\n'),
+  },
 };
 
-for (const [what, { words, says, before }] of Object.entries(BAD))
-  test(`${what} is refused: nothing is paid, and nothing remains`, async ({ rig }) => {
+test('bad input is refused: nothing is paid, and nothing remains', async ({ rig }) => {
+  for (const [what, { words, says, before }] of Object.entries(BAD)) {
     before?.(rig);
     const flags = words.includes('--pick') ? [] : ['--trust-workspace'];
     const { code, stderr } = await compareIn(rig, ...words, ...flags);
-    assert.is(code, 2);
-    assert.match(stderr, says);
-    assert.is(rig.calls.length, 0);
-    assert.equal([folders(rig, 'compare'), folders(rig, 'task'), folders(rig, 'worktrees')], [[], [], []]);
-    assert.is(git(rig, 'branch', '--list', 'tollgate/*'), '');
-  });
+    assert.is(code, 2, what);
+    assert.match(stderr, says, what);
+    assert.is(rig.calls.length, 0, what);
+    assert.equal([folders(rig, 'compare'), folders(rig, 'task'), folders(rig, 'worktrees')], [[], [], []], what);
+    assert.is(git(rig, 'branch', '--list', 'tollgate/*'), '', what);
+  }
+});
 
 test('outside of git, and without a commit, it is refused', async ({ rig }) => {
   const folder = path.join(rig.root, 'plain');
@@ -337,125 +325,6 @@ test('outside of git, and without a commit, it is refused', async ({ rig }) => {
   assert.not.ok(existsSync(path.join(folder, '.tmp')));
 });
 
-test('--allow-dirty compares on the last commit, and the user’s changes stay', async ({ rig }) => {
-  each(rig);
-  rig.write('src/a.ts', 'mine\n');
-  const { code, report } = await compareIn(
-    rig,
-    'go on then',
-    ...withAll(['codex', 'claude']),
-    ...WRITE,
-    '--allow-dirty',
-  );
-  assert.is(code, 0);
-  assert.match(readFileSync(report.variants[0]!.files.diff!, 'utf8'), '-one\n+codex\n');
-  assert.equal(status(rig), [' M src/a.ts']);
-});
-
-test('--pick writes the bytes of the variant, whatever the user’s settings of git are', async ({ rig }) => {
-  writeFileSync(
-    path.join(rig.home, '.gitconfig'),
-    '[user]\n\tname = U\n\temail = u@localhost\n[diff]\n\tnoprefix = true\n\tcontext = 0\n',
-  );
-  const bytes = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]);
-  rig.answer(async (call) => {
-    writeFileSync(path.join(call.report.cwd, 'src/latin.txt'), bytes);
-    await call.tell({ do: 'save', file: 'src/a.ts', text: 'two\n' }, ...answerWith(toolOf(call), 'Done.'));
-  });
-  await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
-  const { code, stderr } = await rig.run('tollgate', ['compare', '--pick', '1']);
-  assert.is(code, 0, stderr);
-  assert.equal(readFileSync(path.join(rig.project, 'src/latin.txt')), bytes);
-  assert.equal(status(rig), [' M src/a.ts', '?? src/latin.txt']);
-});
-
-test('--pick refuses a branch that was moved after its gate', async ({ rig }) => {
-  each(rig);
-  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
-  const { worktree } = report.variants[0]!.files;
-  writeFileSync(path.join(worktree!, 'src/codex.ts'), '// not checked\n');
-  git(rig, '-C', worktree!, 'commit', '-qam', 'later');
-  const { code, stderr } = await rig.run('tollgate', ['compare', '--pick', '1']);
-  assert.is(code, 2);
-  assert.match(stderr, 'src/codex.ts on its branch is not what its gate checked');
-  assert.equal(status(rig), []);
-});
-
-test('--pick says where the changes are if the agent switched the branch of its worktree', async ({ rig }) => {
-  rig.answer((call) => [
-    { do: 'save', file: 'src/new.ts', text: '// new\n' },
-    { do: 'run', argv: ['git', 'switch', '-q', '-c', `mine-${toolOf(call)}`], to: '/dev/null' },
-    ...answerWith(toolOf(call), 'Switched.'),
-  ]);
-  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
-  const { code, stderr } = await rig.run('tollgate', ['compare', '--pick', '1']);
-  assert.is(code, 2);
-  assert.match(stderr, 'are not on its branch');
-  assert.match(stderr, report.variants[0]!.files.worktree!);
-  assert.equal(status(rig), []);
-});
-
-test('a prompt that is the name of a task is one with --prompt; a task of another project is refused', async ({
-  rig,
-}) => {
-  each(rig);
-  makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] });
-  const { code, report } = await compareIn(
-    rig,
-    '--prompt',
-    'fix',
-    ...withAll(['codex', 'claude']),
-    '--trust-workspace',
-  );
-  assert.equal([code, report.task_id, report.goal], [0, null, 'fix']);
-  const other = path.join(rig.root, 'other');
-  mkdirSync(path.join(other, '.tmp/task/away'), { recursive: true });
-  execFileSync('git', ['init', '-q'], { cwd: other, env: rig.env });
-  const manifest = { task_id: 'away', goal: 'Other.', stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] };
-  writeFileSync(path.join(other, '.tmp/task/away/manifest.json'), JSON.stringify(manifest));
-  const away = await compareIn(rig, path.join(other, '.tmp/task/away'), ...withAll(['codex', 'claude']));
-  assert.is(away.code, 2);
-  assert.match(away.stderr, 'is a task of the project');
-});
-
-test('--remove works although a worktree was deleted or locked; a planted link is not followed', async ({ rig }) => {
-  each(rig);
-  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
-  const [first, second] = report.variants;
-  const victim = path.join(rig.home, 'victim');
-  writeFileSync(victim, 'mine');
-  rmSync(first!.files.diff!);
-  symlinkSync(victim, first!.files.diff!);
-  assert.is((await compareIn(rig, '--resume', 'last', '--trust-workspace')).code, 0);
-  assert.is(readFileSync(victim, 'utf8'), 'mine');
-  rmSync(first!.files.worktree!, { recursive: true });
-  git(rig, 'worktree', 'lock', second!.files.worktree!);
-  mkdirSync(path.join(rig.project, '.tmp/compare/compare-zz'));
-  const removed = await rig.run('tollgate', ['compare', '--remove', 'last']);
-  assert.is(removed.code, 0, removed.stderr);
-  assert.is(git(rig, 'branch', '--list', 'tollgate/*'), '');
-  assert.is(git(rig, 'worktree', 'list').trim().split('\n').length, 1);
-});
-
-test('no report shows a secret of a prompt, an answer or a change', async ({ rig }) => {
-  const secret = 'Zq9Xv7Lm3Rt5Yw1Kp8NdTb4H';
-  rig.answer((call) => [
-    { do: 'save', file: 'key.txt', text: `${secret}\n` },
-    ...answerWith(toolOf(call), `It is ${secret}.`),
-  ]);
-  const env = { OPENAI_API_KEY: secret };
-  const words = ['compare', `use ${secret}`, ...withAll(['codex', 'claude']), ...WRITE];
-  const { code, stdout } = await rig.run('tollgate', [...words, '--json'], { env });
-  assert.is(code, 0);
-  assert.not.match(stdout, secret);
-  const { files, variants } = JSON.parse(stdout) as ComparisonReport;
-  assert.is(variants[0]!.answer, 'It is [REDACTED:OPENAI_API_KEY].');
-  for (const name of readdirSync(files.folder))
-    assert.not.match(readFileSync(path.join(files.folder, name), 'utf8'), secret);
-  for (const format of ['text', 'md', 'html', 'json'])
-    assert.not.match((await rig.run('tollgate', ['compare', '--show', '--format', format], { env })).stdout, secret);
-});
-
 const FORGED: Record<string, (kept: Record<string, unknown>) => unknown> = {
   'a base that is an option': (kept) => ({ ...kept, base: '--output=/tmp/planted' }),
   'the task of another comparison': (kept) => ({ ...kept, variants: [{ n: 1, name: 'codex', task_id: 'fix' }] }),
@@ -465,36 +334,126 @@ const FORGED: Record<string, (kept: Record<string, unknown>) => unknown> = {
   'a list': () => [],
 };
 
-test('a forged comparison is refused as such by each command', async ({ rig }) => {
-  each(rig);
-  const { report } = await compareIn(rig, 'add a file', ...withAll(['codex', 'claude']), ...WRITE);
-  const file = path.join(report.files.folder, 'comparison.json');
-  const kept = readFileSync(file, 'utf8');
-  for (const [what, forge] of Object.entries(FORGED)) {
-    writeFileSync(file, JSON.stringify(forge(JSON.parse(kept))));
-    for (const words of [['--show'], ['--pick=1'], ['--remove=last'], ['--resume=last', '--trust-workspace']]) {
-      const { code, stderr } = await rig.run('tollgate', ['compare', ...words]);
-      assert.equal([code, stderr.includes('is not a comparison')], [2, true], `${what}: ${words[0]}: ${stderr}`);
-    }
-  }
-  assert.is(rig.calls.length, 2);
-  assert.equal(folders(rig, 'worktrees').length, 2);
-});
+/** Each command that reads a comparison. */
+const READING = [['--show'], ['--pick=1'], ['--remove=last'], ['--resume=last', '--trust-workspace']];
 
-test('the pages show hostile texts as text', async ({ rig }) => {
-  const hostile = '<script>alert(1)</script> ``` | \u001b[31m';
-  rig.answer((call) => [
-    { do: 'save', file: 'src/<b>.ts', text: '<img src=x onerror=alert(1)>\n' },
-    ...answerWith(toolOf(call), hostile),
-  ]);
-  const { report } = await compareIn(rig, `do <b>this</b>`, ...withAll(['codex', 'claude']), ...WRITE);
-  const { stdout: html } = await rig.run('tollgate', ['compare', '--show', '--format', 'html']);
-  assert.not.match(html, /<script>|<img|<b>this/);
-  assert.match(html, '&lt;script&gt;alert(1)&lt;/script&gt;');
-  assert.match(html, '&lt;img src=x');
+const HOSTILE = '<script>alert(1)</script> ``` | \u001b[31m';
+const SECRET = 'Zq9Xv7Lm3Rt5Yw1Kp8NdTb4H';
+const LATIN = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]);
+
+/** A comparison of codex and claude whose prompt, answers and changes have markup and a secret; `run` has the secret in its environment. */
+async function hostileComparison(rig: TestRig) {
+  writeFileSync(
+    path.join(rig.home, '.gitconfig'),
+    '[user]\n\tname = U\n\temail = u@localhost\n[diff]\n\tnoprefix = true\n\tcontext = 0\n',
+  );
+  rig.answer(async (call) => {
+    const tool = toolOf(call);
+    writeFileSync(path.join(call.report.cwd, 'src/latin.txt'), LATIN);
+    await call.tell(
+      { do: 'save', file: 'src/<b>.ts', text: `<img src=x onerror=alert(1)> ${SECRET}\n` },
+      { do: 'save', file: 'src/a.ts', text: `${tool}\n` },
+      ...answerWith(tool, `${HOSTILE} I am ${tool}: ${SECRET}.`),
+    );
+  });
+  const env = { OPENAI_API_KEY: SECRET };
+  const run = (...words: string[]) => rig.run('tollgate', ['compare', ...words], { env });
+  const ran = await run(`do <b>this</b> with ${SECRET}`, ...withAll(['codex', 'claude']), ...WRITE, '--json');
+  assert.is(ran.code, 0, ran.stderr);
+  return { run, ran, report: JSON.parse(ran.stdout) as ComparisonReport };
+}
+
+test('the pages show hostile texts as text and no secret; a forged comparison is refused; a planted link is not followed', async ({
+  rig,
+}) => {
+  const { run, ran, report } = await hostileComparison(rig);
+  assert.not.match(ran.stdout, SECRET);
+  assert.match(report.variants[0]!.answer!, /I am codex: \[REDACTED:OPENAI_API_KEY\]\.$/);
+  for (const name of readdirSync(report.files.folder))
+    assert.not.match(readFileSync(path.join(report.files.folder, name), 'utf8'), SECRET);
+  for (const format of ['text', 'md', 'html', 'json']) {
+    const { stdout } = await run('--show', '--format', format);
+    assert.not.match(stdout, SECRET);
+    if (format !== 'html') continue;
+    assert.not.match(stdout, /<script>|<img|<b>this/);
+    assert.match(stdout, '&lt;script&gt;alert(1)&lt;/script&gt;');
+    assert.match(stdout, '&lt;img src=x');
+  }
   const page = readFileSync(report.files.page, 'utf8');
   assert.not.match(page, '\u001b');
   assert.match(page, '````\n<script>');
+
+  const file = path.join(report.files.folder, 'comparison.json');
+  const kept = readFileSync(file, 'utf8');
+  for (const [at, [what, forge]] of Object.entries(FORGED).entries()) {
+    writeFileSync(file, JSON.stringify(forge(JSON.parse(kept))));
+    for (const words of at === 0 ? READING : READING.slice(0, 1)) {
+      const { code, stderr } = await run(...words);
+      assert.equal([code, stderr.includes('is not a comparison')], [2, true], `${what}: ${words[0]}: ${stderr}`);
+    }
+  }
+  writeFileSync(file, kept);
+  assert.equal([rig.calls.length, folders(rig, 'worktrees').length], [2, 2]);
+
+  const victim = path.join(rig.home, 'victim');
+  const { diff } = report.variants[0]!.files;
+  writeFileSync(victim, 'mine');
+  rmSync(diff!);
+  symlinkSync(victim, diff!);
+  assert.is((await run('--resume', 'last', '--trust-workspace')).code, 0);
+  assert.is(readFileSync(victim, 'utf8'), 'mine');
+});
+
+test('--pick applies the bytes of one variant, uncommitted, and nothing that its gate did not check; --remove removes the worktrees', async ({
+  rig,
+}) => {
+  const { run, report } = await hostileComparison(rig);
+  const [codex, claude] = report.variants;
+  const { worktree } = codex!.files;
+  writeFileSync(path.join(worktree!, 'src/latin.txt'), 'not checked\n');
+  git(rig, '-C', worktree!, 'commit', '-qam', 'later');
+  const moved = await run('--pick', '1');
+  assert.is(moved.code, 2);
+  assert.match(moved.stderr, 'src/latin.txt on its branch is not what its gate checked');
+  assert.equal(status(rig), []);
+  git(rig, '-C', worktree!, 'reset', '-q', '--hard', 'HEAD~');
+
+  const { command } = report.next_actions.find(({ text }) => text.includes('claude'))!;
+  const picked = await run(...command!.split(' ').slice(2));
+  assert.is(picked.code, 0, picked.stderr);
+  assert.match(picked.stdout, 'Applied the changes of variant 2 (claude) to the tree, uncommitted:\n  src/<b>.ts\n');
+  const applied = [' M src/a.ts', '?? src/<b>.ts', '?? src/latin.txt'];
+  const unchanged = () => {
+    assert.equal(status(rig), applied);
+    assert.is(readFileSync(path.join(rig.project, 'src/a.ts'), 'utf8'), 'claude\n');
+    assert.equal(readFileSync(path.join(rig.project, 'src/latin.txt')), LATIN);
+  };
+  unchanged();
+  const again = await run('--pick', 'claude');
+  assert.is(again.code, 2);
+  assert.match(again.stderr, 'already; to take them again: git merge tollgate/compare-');
+  const other = await run('--pick', '1');
+  assert.is(other.code, 2);
+  assert.match(other.stderr, 'would be changed, and has uncommitted changes');
+  unchanged();
+
+  // One worktree was deleted, the other is locked, and the folder of another comparison is empty.
+  rmSync(worktree!, { recursive: true });
+  git(rig, 'worktree', 'lock', claude!.files.worktree!);
+  mkdirSync(path.join(rig.project, '.tmp/compare/compare-zz'));
+  const removed = await run('--remove', 'last');
+  assert.is(removed.code, 0, removed.stderr);
+  assert.equal(folders(rig, 'worktrees'), []);
+  assert.is(git(rig, 'branch', '--list', 'tollgate/*'), '');
+  assert.is(git(rig, 'worktree', 'list').trim().split('\n').length, 1);
+  const after = JSON.parse((await run('--show', '--json')).stdout) as ComparisonReport;
+  assert.equal(after.picked?.n, 2);
+  assert.ok(after.removed);
+  assert.equal(
+    after.variants.map(({ answer }) => answer),
+    report.variants.map(({ answer }) => answer),
+  );
+  assert.is((await run('--pick', '1')).code, 2);
 });
 
 test.run();
