@@ -31,28 +31,44 @@ test.after.each(({ rig }) => rig.dispose());
 
 const REVIEW = { tool: 'codex', role: 'review', ...ANY_ANSWER };
 
-const PLACES: [what: string, put: (file: string, rig: TestRig) => void][] = [
-  ['other text', (file) => writeFileSync(file, '{}')],
-  ['a folder', (file) => mkdirSync(path.join(file, 'deep'), { recursive: true })],
-  ['a FIFO', (file) => execFileSync('mkfifo', [file])],
-  ['an endless device', (file) => symlinkSync('/dev/zero', file)],
-  ['a loop', (file) => symlinkSync(path.basename(file), file)],
-  ['a link to a file elsewhere', (file, rig) => symlinkSync(path.join(rig.root, 'elsewhere.md'), file)],
+const PLACES = [
+  ['other text', (file: string) => writeFileSync(file, '{}')],
+  ['a folder', (file: string) => mkdirSync(path.join(file, 'deep'), { recursive: true })],
+  ['a FIFO', (file: string) => execFileSync('mkfifo', [file])],
+  ['an endless device', (file: string) => symlinkSync('/dev/zero', file)],
+  ['a loop', (file: string) => symlinkSync(path.basename(file), file)],
+  [
+    'a link to a file elsewhere',
+    (file: string, rig: TestRig) => symlinkSync(path.join(rig.root, 'elsewhere.md'), file),
+  ],
   ['3 GB', makeHuge],
-];
+] as const satisfies (readonly [what: string, put: (file: string, rig: TestRig) => void])[];
 
-for (const [what, put] of PLACES)
-  test(`${what} in the place of manifest and request is set aside, and both are put back`, async ({ rig }) => {
+type Place = (typeof PLACES)[number][0];
+const putInPlace = (what: Place, file: string, rig: TestRig): void => {
+  rmSync(file);
+  PLACES.find(([name]) => name === what)![1](file, rig);
+};
+
+/** Each appears here, and the prompt and the manifest get each of them below. */
+const PAIRS: [manifest: Place, request: Place][] = [
+  ['a folder', 'other text'],
+  ['a FIFO', 'an endless device'],
+  ['a loop', 'a link to a file elsewhere'],
+  ['3 GB', 'a FIFO'],
+];
+for (const pair of PAIRS)
+  test(`${pair.join(' and ')} in the place of manifest and request are set aside, and both are put back`, async ({
+    rig,
+  }) => {
     writeFileSync(path.join(rig.root, 'elsewhere.md'), "somebody's own\n");
     const task = makeTask(rig, { stages: [REVIEW] });
     rig.write('.tmp/task/fix/inputs/user_request.md', 'Look.\n');
     const before = task.read('manifest.json');
     const running = task.start();
     const fake = await rig.call();
-    for (const name of ['manifest.json', 'inputs/user_request.md']) {
-      rmSync(path.join(task.folder, name));
-      put(path.join(task.folder, name), rig);
-    }
+    for (const [i, name] of ['manifest.json', 'inputs/user_request.md'].entries())
+      putInPlace(pair[i]!, path.join(task.folder, name), rig);
     await fake.tell(...answerWith('codex', 'fine'));
     const { code, stderr } = await running.result;
     assert.equal([code, task.failure()?.reason], [1, 'judge_changed'], stderr);
@@ -113,15 +129,13 @@ test('a budget that is written into stats.json while a call runs is taken back, 
   assert.equal([budgetOf(task.journal.read().ledger), shown()], [10, 10]);
 });
 
-for (const what of ['a folder', 'a FIFO', 'an endless device'])
+for (const what of ['a folder', 'a FIFO', 'an endless device'] as const)
   test(`${what} in the place of the journal: the call counts, and the journal is put back`, async ({ rig }) => {
-    const put = PLACES.find(([name]) => name === what)![1];
     const task = makeTask(rig, { stages: [REVIEW] });
     const running = task.start();
     const fake = await rig.call();
     await untilStarted(task);
-    rmSync(task.journal.file);
-    put(task.journal.file, rig);
+    putInPlace(what, task.journal.file, rig);
     await fake.tell(...answerWith('codex', 'fine'));
     const { code, stderr } = await running.result;
     assert.is(code, 1, stderr);
@@ -145,7 +159,9 @@ test('the folder of the state is taken away and a link put there: the call count
   assert.equal(readdirSync(elsewhere), []);
 });
 
-test('what is too large to keep is named before the call', async ({ rig }) => {
+test('what is too large to keep is named before the call; nothing stays in the register after the run', async ({
+  rig,
+}) => {
   const task = makeTask(rig, { stages: [{ ...REVIEW, attach: ['src/a.ts'] }] });
   rig.write('src/a.ts', 'a\n');
   makeHuge(rig.write('.tmp/task/fix/inputs/attachments/huge', ''));
@@ -156,6 +172,7 @@ test('what is too large to keep is named before the call', async ({ rig }) => {
     report.stages[0]!.warnings.join('\n'),
     /too large to keep a copy .*: inputs\/attachments\/huge; a change is seen/,
   );
+  assert.equal(readdirSync(path.join(rig.home, '.local/state/tollgate/judges/calls')), []);
 });
 
 const PROMPT = 'inputs/prompt/codex.review.md';
@@ -187,52 +204,31 @@ const isRegistered = ({ folder }: TestTask): boolean => {
   return existsSync(calls) && readdirSync(calls).length > 0;
 };
 
-for (const [what, put] of PLACES)
-  test(`${what} in the place of the manifest, from an agent that outlived its dispatcher, is found by the next run`, async ({
+for (const [what] of PLACES)
+  test(`${what} in the place of manifest and prompt, from an agent that outlived its dispatcher, is found by the next run, which puts back the one and composes the other`, async ({
     rig,
   }) => {
     const { task, fake, manifest } = await killedInCall(rig);
-    rmSync(path.join(task.folder, 'manifest.json'));
-    put(path.join(task.folder, 'manifest.json'), rig);
+    const prompt = task.read(PROMPT);
+    for (const name of ['manifest.json', PROMPT]) putInPlace(what, path.join(task.folder, name), rig);
     await fake.tell(...answerWith('codex', 'fine'));
     await isOver(task);
     const { code, said, report } = await task.run();
     assert.equal([code, report?.failure?.reason, rig.calls.length], [1, 'judge_changed', 1], said);
-    assert.is(task.read('manifest.json'), manifest);
+    assert.equal([task.read('manifest.json'), task.read(PROMPT)], [manifest, prompt]);
     assert.match(said, /the run that waited for the call \S+ was killed, and files .* were changed since/);
-    assert.is((await task.run()).code, 0);
-  });
-
-for (const [what, put] of PLACES)
-  test(`${what} in the place of the prompt, from an agent that outlived its dispatcher, is set aside by the next run, which composes it anew`, async ({
-    rig,
-  }) => {
-    const { task, fake } = await killedInCall(rig);
-    const prompt = task.read(PROMPT);
-    rmSync(path.join(task.folder, PROMPT));
-    put(path.join(task.folder, PROMPT), rig);
-    await fake.tell(...answerWith('codex', 'fine'));
-    await isOver(task);
-    const { code, said, report } = await task.run();
-    assert.equal([code, report?.failure?.reason, rig.calls.length], [1, 'judge_changed', 1], said);
     assert.match(said, /inputs\/prompt\/codex\.review\.md \(modified; set aside, and composed again\)/);
-    assert.is(task.read(PROMPT), prompt);
     assert.is((await task.run()).code, 0);
   });
 
-test('a prompt that was only written anew, or taken away, after its dispatcher was killed is none that was changed', async ({
-  rig,
-}) => {
-  for (const change of [(file: string) => writeFileSync(file, readFileSync(file)), rmSync]) {
-    const { task, fake } = await killedInCall(rig);
-    const prompt = task.read(PROMPT);
-    change(path.join(task.folder, PROMPT));
-    await fake.tell(...answerWith('codex', 'fine'));
-    await isOver(task);
-    const { code, said } = await task.run();
-    assert.equal([code, task.read(PROMPT)], [0, prompt], said);
-    rmSync(task.folder, { recursive: true });
-  }
+test('a prompt that was removed after its dispatcher was killed is none that was changed', async ({ rig }) => {
+  const { task, fake } = await killedInCall(rig);
+  const prompt = task.read(PROMPT);
+  rmSync(path.join(task.folder, PROMPT));
+  await fake.tell(...answerWith('codex', 'fine'));
+  await isOver(task);
+  const { code, said } = await task.run();
+  assert.equal([code, task.read(PROMPT)], [0, prompt], said);
 });
 
 test('what an agent edits while the next run waits for its call is found, too', async ({ rig }) => {
@@ -246,20 +242,19 @@ test('what an agent edits while the next run waits for its call is found, too', 
   assert.equal([task.failure()?.reason, task.read('inputs/user_request.md')], ['judge_changed', 'Look.\n']);
 });
 
-test('what a person edits after the call was over counts', async ({ rig }) => {
+test('what a person edits after the call was over counts, and a prompt that an agent only wrote again is unchanged', async ({
+  rig,
+}) => {
   const { task, fake, manifest } = await killedInCall(rig);
+  const prompt = task.read(PROMPT);
+  writeFileSync(path.join(task.folder, PROMPT), prompt);
   await fake.tell(...answerWith('codex', 'fine'));
   await isOver(task);
   const edited = JSON.stringify({ ...JSON.parse(manifest), budgets: { paid_call_budget: 3 } });
   rig.write('.tmp/task/fix/manifest.json', edited);
   const { code, said } = await task.run();
   assert.equal([code, task.read('manifest.json'), task.journal.read().ledger.budget], [0, edited, 3], said);
-});
-
-test('nothing stays in the register after a run', async ({ rig }) => {
-  rig.answer(() => answerWith('codex', 'fine'));
-  assert.is((await makeTask(rig, { stages: [REVIEW] }).run()).code, 0);
-  assert.equal(readdirSync(path.join(rig.home, '.local/state/tollgate/judges/calls')), []);
+  assert.is(task.read(PROMPT), prompt);
 });
 
 test.run();
