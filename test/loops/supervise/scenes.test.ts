@@ -41,29 +41,14 @@ test('done is believed once the acceptance commands pass; before, the reasoner a
   assert.is(rig.calls.length, 5);
 });
 
-test('done is not believed while anything out of scope is changed since the beginning', async ({ rig }) => {
-  play(rig, [{ action: 'no_op' }, DONE, { action: 'continue', instruction: 'Take it back.' }, DONE], (n) =>
-    n === 1
-      ? [{ do: 'save', file: 'secret.txt', text: 'x' }, ...changes(n)]
-      : n === 3
-        ? [{ do: 'run', argv: ['rm', 'secret.txt'], to: '/dev/null' }, ...changes(n)]
-        : changes(n),
+test('a question parks the task, and its answer reaches the reasoner; a failure of the worker saves the session, and clears no instruction', async ({
+  rig,
+}) => {
+  play(
+    rig,
+    [{ action: 'ask', question: 'Which flag?' }, { action: 'continue', instruction: 'Keep the old one.' }, DONE],
+    (n) => (n === 2 ? failing(WORKER) : changes(n)),
   );
-  const task = superviseTask(rig, { scope: { allow: ['src/**'] } });
-  const ran = await task.supervise();
-  assert.is(ran.code, 0, ran.said);
-  assert.equal([toolsOf(rig), task.instructions().at(-1)], ['wrwrrwr', 'Take it back.']);
-  const [first, , third] = task.prompts(REASONER);
-  assert.match(first!, 'Findings on the work');
-  assert.match(third!, 'secret.txt');
-});
-
-test('a question parks the task; the answer reaches the reasoner, and the worker continues', async ({ rig }) => {
-  play(rig, [
-    { action: 'ask', question: 'Which flag?' },
-    { action: 'continue', instruction: 'Keep the old one.' },
-    DONE,
-  ]);
   const task = superviseTask(rig);
   const parked = await task.supervise();
   assert.is(parked.code, 1, parked.said);
@@ -73,9 +58,13 @@ test('a question parks the task; the answer reaches the reasoner, and the worker
   assert.is((await task.supervise()).code, 1);
   const report = await rig.run('tollgate', ['report', '--json']);
   assert.match(report.stdout, 'Which flag?');
-  const { code, stdout, stderr } = await answerFix(rig, 'The old flag.');
-  assert.is(code, 0, stderr + stdout);
-  assert.equal([toolsOf(rig), task.instructions()], ['wrrwr', ['Task A', 'Keep the old one.']]);
+  const { code, stdout } = await answerFix(rig, 'The old flag.');
+  assert.equal(
+    [code, JSON.parse(stdout).failure.class, savedIn(task.folder).instruction],
+    [1, 'auth', 'Keep the old one.'],
+  );
+  assert.is((await task.supervise()).code, 0);
+  assert.equal([toolsOf(rig), task.instructions()], ['wrrwwr', ['Task A', 'Keep the old one.', 'Keep the old one.']]);
   assert.match(task.prompts(REASONER)[1]!, /What a person answers to your question: Which flag\?[\s\S]*The old flag\./);
   assert.not.match(task.prompts(REASONER)[2]!, 'The old flag.');
 });
@@ -93,11 +82,11 @@ test('a note while the worker is at work is no tampering, and is heard in the sa
   assert.is(task.failure(), null);
 });
 
-test('three answers that cannot be read are three failures: the session is saved, and its id resumes it', async ({
+test('answers that cannot be read and failures alike: the third saves the session, and its id resumes it; on a machine without the sessions fresh ones are told', async ({
   rig,
 }) => {
   spawnSync('git', ['init', '-q', '-b', 'main', rig.project]);
-  play(rig, [{ raw: 'Continue.' }, { raw: '{"action":"continue","instruction":"Do ha' }, { raw: '' }, DONE]);
+  play(rig, [{ raw: '{"action":"continue","instruction":"Do ha' }, 'fails', { raw: '' }, DONE]);
   const task = superviseTask(rig);
   const ran = await task.supervise();
   assert.is(ran.code, 1, ran.said);
@@ -123,73 +112,25 @@ test('three answers that cannot be read are three failures: the session is saved
   assert.is(refused.code, 2);
   assert.match(refused.stderr, 'src/step-2.txt');
   writeFileSync(file, '2\n');
+  const [, again] = rig.calls.filter(({ report }) => report.tool === WORKER).map(({ report }) => report.argv.join(' '));
+  assert.match(again!, save.sessions.worker.session_id!);
+  rmSync(path.join(rig.home, '.codex'), { recursive: true, force: true });
   const resumed = await rig.run('tollgate', save.resume.split(' ').slice(1));
   assert.is(resumed.code, 0, resumed.stderr);
+  for (const shown of [resumed.stderr, resumed.stdout])
+    assert.match(shown, 'is not on this machine; a new session gets a summary of the work');
+  assert.match(task.prompts(REASONER).at(-1)!, 'State of the work');
   assert.is(toolsOf(rig), 'wrwrwrr');
 });
 
-test('the sessions continue: each in its own, by its id; on a machine without them fresh ones are told', async ({
-  rig,
-}) => {
-  play(rig, ['fails', 'fails', 'fails', DONE]);
-  const task = superviseTask(rig);
-  await task.supervise();
-  const argv = rig.calls.filter(({ report }) => report.tool === WORKER).map(({ report }) => report.argv.join(' '));
-  assert.match(argv[1]!, savedIn(task.folder).sessions.worker.session_id!);
-  rmSync(path.join(rig.home, '.codex'), { recursive: true, force: true });
-  const ran = await task.supervise();
-  assert.is(ran.code, 0, ran.said);
-  assert.match(ran.said, 'is not on this machine; a new session gets a summary of the work');
-  assert.match(task.prompts(REASONER).at(-1)!, 'State of the work');
-});
-
-test('a failure of the worker follows the ordinary policy, saves the session, and clears no instruction', async ({
-  rig,
-}) => {
-  play(rig, [{ action: 'continue', instruction: 'Task B' }, DONE], (n) => (n === 2 ? failing(WORKER) : changes(n)));
-  const task = superviseTask(rig);
-  const ran = await task.supervise();
-  assert.equal([ran.code, ran.report.failure!.class, savedIn(task.folder).instruction], [1, 'auth', 'Task B']);
-  assert.is((await task.supervise()).code, 0);
-  assert.equal([toolsOf(rig), task.instructions()], ['wrwwr', ['Task A', 'Task B', 'Task B']]);
-});
-
-test('it stops where nothing comes of an instruction, where the iterations are used up, and where the budget is', async ({
-  rig,
-}) => {
+test('it stops where nothing comes of an instruction', async ({ rig }) => {
   const keeps = Array.from({ length: 9 }, () => ({ action: 'no_op' }));
-  for (const [id, manifest, worker, told, calls] of [
-    ['stalls', {}, still, 'changed nothing in the tree 3 times', 6],
-    [
-      'long',
-      { supervise: { worker: { tool: WORKER }, reasoner: { tool: REASONER }, max_iterations: 2 } },
-      changes,
-      'max_iterations is 2',
-      4,
-    ],
-    ['dear', { budgets: { paid_call_budget: 3 } }, changes, 'budget', 3],
-  ] as const) {
-    const before = rig.calls.length;
-    play(rig, keeps, worker);
-    const task = superviseTask(rig, manifest, id);
-    const ran = await task.supervise();
-    assert.equal([id, ran.code, rig.calls.length - before], [id, 1, calls]);
-    assert.match(ran.summary, told);
-    assert.is(savedIn(task.folder).instruction, 'Task A');
-  }
-});
-
-test('INT saves the session; the call that was stopped is asked again', async ({ rig }) => {
+  play(rig, keeps, still);
   const task = superviseTask(rig);
-  const running = rig.start('tollgate', ['supervise', 'fix']);
-  const worker = await rig.call();
-  running.signal('SIGINT');
-  assert.is((await running.result).code, 130);
-  await worker.gone;
-  assert.equal([savedIn(task.folder).how, savedIn(task.folder).iterations], ['interrupted', 1]);
-  play(rig, [DONE]);
-  assert.is((await task.supervise()).code, 0);
-  assert.is(toolsOf(rig), 'wwr');
+  const ran = await task.supervise();
+  assert.equal([ran.code, rig.calls.length], [1, 6]);
+  assert.match(ran.summary, 'changed nothing in the tree 3 times');
+  assert.is(savedIn(task.folder).instruction, 'Task A');
 });
 
 test('bad input: no supervise, run in its place, a save of another version, another goal, an agent that answers', async ({

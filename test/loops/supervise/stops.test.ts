@@ -41,25 +41,28 @@ function playPaid(rig: TestRig, said: readonly object[]): void {
   });
 }
 
-for (const [what, budgets, more, told, paid] of [
-  ['max_tokens', { max_tokens: 30 }, {}, 'of 30 tokens are used up', 'wr'],
-  ['max_usd', { max_usd: 0.0001 }, { max_usd: 9 }, 'of $0.0001', 'wr'],
-  ['paid_call_budget', { paid_call_budget: 2 }, { paid_call_budget: 9 }, '2 of 2 paid calls', 'wr'],
-] as const)
-  test(`${what} ends it with the session saved; with more of it the next one begins where it stood`, async ({
-    rig,
-  }) => {
-    playPaid(rig, [GO_ON, DONE]);
-    const task = superviseTask(rig, { ...PAID_REASONER, budgets });
+test('each limit ends it before the next call of either part, with the session saved; with more of it the next run continues there', async ({
+  rig,
+}) => {
+  playPaid(rig, [GO_ON, DONE]);
+  const task = superviseTask(rig, PAID_REASONER);
+  for (const [budgets, says, calls] of [
+    [{ max_tokens: 30 }, 'of 30 tokens are used up', 'wr'],
+    [{ max_usd: 0.0001 }, 'of $0.0001', 'wr'],
+    [{ paid_call_budget: 2 }, '2 of 2 paid calls', 'wr'],
+    [{ paid_call_budget: 3 }, '3 of 3 paid calls', 'wrw'],
+  ] as const) {
+    setLimit(rig, task, budgets);
     const ran = await task.supervise();
-    assert.equal([ran.code, toolsOf(rig), ran.report.failure!.reason], [1, paid, 'budget'], ran.said);
-    assert.match(ran.summary, told);
+    assert.equal([ran.code, toolsOf(rig), ran.report.failure!.reason], [1, calls, 'budget'], ran.said);
+    assert.match(ran.summary, says);
     assert.equal([savedBy(task).how, savedBy(task).instruction], ['stopped', 'Task B']);
-    setLimit(rig, task, more);
-    const resumed = await rig.run('tollgate', savedBy(task).resume.split(' ').slice(1));
-    assert.is(resumed.code, 0, resumed.stderr);
-    assert.equal([toolsOf(rig), task.instructions()], ['wrwr', ['Task A', 'Task B']]);
-  });
+  }
+  setLimit(rig, task, { paid_call_budget: 9, max_usd: 9 });
+  const resumed = await rig.run('tollgate', savedBy(task).resume.split(' ').slice(1));
+  assert.is(resumed.code, 0, resumed.stderr);
+  assert.equal([toolsOf(rig), task.instructions()], ['wrwr', ['Task A', 'Task B']]);
+});
 
 test('the wall clock ends the call that runs over it, and another run has a clock of its own', async ({ rig }) => {
   let works = 0;
@@ -79,18 +82,25 @@ test('the wall clock ends the call that runs over it, and another run has a cloc
   assert.equal([toolsOf(rig), task.instructions()], ['wwr', ['Task A', 'Task A']]);
 });
 
-test('INT while the reasoner is asked: saved, and it alone is asked again', async ({ rig }) => {
+test('INT during a call of either part: the session is saved, and that call alone is made again', async ({ rig }) => {
   const task = superviseTask(rig);
-  const running = rig.start('tollgate', ['supervise', 'fix', '--json']);
+  const start = () => rig.start('tollgate', ['supervise', 'fix', '--json']);
+  const first = start();
+  const worker = await rig.call();
+  first.signal('SIGINT');
+  assert.is((await first.result).code, 130);
+  await worker.gone;
+  assert.equal([savedBy(task).how, savedBy(task).iterations], ['interrupted', 1]);
+  const second = start();
   await (await rig.call()).tell(...changes(1));
   const reasoner = await rig.call();
-  running.signal('SIGINT');
-  assert.is((await running.result).code, 130);
+  second.signal('SIGINT');
+  assert.is((await second.result).code, 130);
   await reasoner.gone;
   assert.equal([savedBy(task).how, savedBy(task).iterations], ['interrupted', 1]);
   play(rig, [DONE]);
   assert.is((await task.supervise()).code, 0);
-  assert.is(toolsOf(rig), 'wrr');
+  assert.is(toolsOf(rig), 'wwrr');
 });
 
 test('--deadline saves the session as TERM does, and one that is no duration is refused', async ({ rig }) => {
