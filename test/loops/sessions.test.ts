@@ -2,11 +2,12 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTask } from '../../loops/run/run.ts';
+import { recoverSession } from '../../loops/session/find-lost-session.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
@@ -95,21 +96,30 @@ const FOUND: [what: string, turns: MadeTurn[], found: boolean][] = [
   ['its header, but no answer', [{ prompt: '[Feature: fix]\n\nDo it.' }], false],
   ['something else', [{ prompt: 'Hello.', answer: 'ok' }], false],
 ];
-/** Each CLI's files are read, with a find and without; the rule itself is tried in full with one. */
-const foundBy = (tool: BuiltIn) => FOUND.filter(([what]) => tool === 'codex' || /^its header$|else$/.test(what));
+/** The id of the session that a stage would continue in, from the files of its CLI alone. */
+const found = async (rig: TestRig, tool: BuiltIn = 'codex', isGivenUp = (_: string) => false) =>
+  (
+    await recoverSession({
+      ...{ tool, tag: 'fix', goal: GOAL, trees: [rig.project], isGivenUp, now: new Date() },
+      lookup: { environment: rig.env, cwd: rig.project },
+    })
+  )?.session.id ?? null;
 
 for (const tool of TOOLS)
-  for (const [what, turns, found] of foundBy(tool))
-    test(`${tool}: a session that begins with ${what} is ${found ? 'found again' : 'left alone'}`, async ({ rig }) => {
+  for (const [what, turns, isFound] of FOUND)
+    test(`${tool}: a session that begins with ${what} is ${isFound ? 'found again' : 'not taken'}`, async ({ rig }) => {
       makeSession(tool, rig, turns);
-      rig.answer((call) => answerWith(call.report.tool, 'fine', found ? SESSION_IDS[tool] : SESSION));
-      const { report, said } = await makeTask(rig, { goal: GOAL, stages: [{ ...REVIEW, tool }] }).run();
-      assert.equal(
-        [asked(rig), report.stages[0]!.session],
-        found ? [[SESSION_IDS[tool]], 'recovered'] : [[null], 'new'],
-      );
-      if (found) assert.match(said, `found session ${SESSION_IDS[tool]} of feature "fix"`);
+      assert.is(await found(rig, tool), isFound ? SESSION_IDS[tool] : null);
+      assert.is(await found(rig, tool, (id) => id === SESSION_IDS[tool]), null);
     });
+
+test('a stage continues in the session that was found again, and says so', async ({ rig }) => {
+  makeSession('gemini', rig, [{ prompt: `Please: ${GOAL}`, answer: 'ok' }]);
+  rig.answer(() => answerWith('gemini', 'fine', SESSION_IDS.gemini));
+  const { report, said } = await makeTask(rig, { goal: GOAL, stages: [{ ...REVIEW, tool: 'gemini' }] }).run();
+  assert.equal([asked(rig), report.stages[0]!.session], [[SESSION_IDS.gemini], 'recovered']);
+  assert.match(said, `found session ${SESSION_IDS.gemini} of feature "fix"`);
+});
 
 test('of two sessions with one tag the newest is taken; an unreadable one and one of another project are passed over', async ({
   rig,
@@ -119,13 +129,11 @@ test('of two sessions with one tag the newest is taken; an unreadable one and on
   const ids = [1, 2, 3, 4].map((n) => `00000000-0000-4000-8000-00000000001${n}`);
   const [older, newer, foreign, broken] = ids as [string, string, string, string];
   makeSession('codex', rig, [ANSWERED], older);
-  await changeLater(makeSession('codex', rig, [ANSWERED], newer), 1);
-  await changeLater(makeSession('codex', { home: rig.home, project: elsewhere }, [ANSWERED], foreign), 2);
+  changeLater(makeSession('codex', rig, [ANSWERED], newer), 1);
+  changeLater(makeSession('codex', { home: rig.home, project: elsewhere }, [ANSWERED], foreign), 2);
   const corrupt = makeSession('codex', rig, [ANSWERED], broken);
   writeFileSync(corrupt, 'no session at all\n');
-  rig.answer(() => answerWith('codex', 'fine', newer));
-  await makeTask(rig, ONE).run();
-  assert.equal(asked(rig), [newer]);
+  assert.is(await found(rig), newer);
 });
 
 test('a session of a project within this one is not taken, one of a folder of this project is', async ({ rig }) => {
@@ -133,25 +141,20 @@ test('a session of a project within this one is not taken, one of a folder of th
   for (const folder of [theirs, ours, path.join(rig.project, 'inner/.tmp/task')])
     mkdirSync(folder, { recursive: true });
   makeSession('codex', { home: rig.home, project: ours }, [ANSWERED], OTHER);
-  await changeLater(makeSession('codex', { home: rig.home, project: theirs }, [ANSWERED]), 1);
-  rig.answer(() => answerWith('codex', 'fine', OTHER));
-  await makeTask(rig, ONE).run();
-  assert.equal(asked(rig), [OTHER]);
+  changeLater(makeSession('codex', { home: rig.home, project: theirs }, [ANSWERED]), 1);
+  assert.is(await found(rig), OTHER);
+});
+
+test('a session of last week is not found again', async ({ rig }) => {
+  changeLater(makeSession('codex', rig, [ANSWERED]), -60 * 24 * 7);
+  assert.is(await found(rig), null);
 });
 
 /** @param steps newer than the others by so many minutes. */
-async function changeLater(made: string, steps: number): Promise<void> {
-  const { utimesSync } = await import('node:fs');
+function changeLater(made: string, steps: number): void {
   const at = Date.now() / 1000 - 3600 + steps * 60;
   utimesSync(made, at, at);
 }
-
-test('a session of last week is not found again', async ({ rig }) => {
-  await changeLater(makeSession('codex', rig, [ANSWERED]), -60 * 24 * 7);
-  rig.answer(() => answerWith('codex', 'fine'));
-  await makeTask(rig, ONE).run();
-  assert.equal(asked(rig), [null]);
-});
 
 test('an id that the CLI does not know costs neither the task nor a retry', async ({ rig }) => {
   const lost = `Error: thread/resume failed: no rollout found for thread id ${OTHER} (code -32600)`;
@@ -171,34 +174,26 @@ test('an id that the CLI does not know costs neither the task nor a retry', asyn
   assert.is(stored(rig).active_sessions.fix!.codex!.session_id, SESSION);
 });
 
-const LIMITS: [tokens: number, isFresh: boolean][] = [
-  [350_000, false],
-  [350_001, true],
-];
-for (const [context_tokens, isFresh] of LIMITS)
-  test(`a context of ${context_tokens} tokens is ${isFresh ? 'left, with a word on where the work stands' : 'continued'}`, async ({
-    rig,
-  }) => {
+test('a context over the limit, also over one of tollgate.yaml, is left, with a word on where the work stands', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('codex', 'fine', OTHER));
+  for (const [context_tokens, settings] of [
+    [350_001, null],
+    [5001, 'sessions: {context_limit: {codex: 5000}}\n'],
+  ] as const) {
+    if (settings !== null) rig.write('tollgate.yaml', settings);
     keep(rig, 'fix', { context_tokens });
-    rig.answer(() => answerWith('codex', 'fine', isFresh ? OTHER : SESSION));
-    const { report } = await makeTask(rig, ONE).run();
-    assert.equal([asked(rig), report.stages[0]!.session], isFresh ? [[null], 'new'] : [[SESSION], 'resumed']);
-    assert.is(prompts(rig)[0]!.includes('# State of the work'), isFresh);
-    if (!isFresh) return;
-    assert.match(prompts(rig)[0]!, /^\[Feature: fix\]\n\n# State of the work\n/);
-    assert.match(prompts(rig)[0]!, 'Goal: Find out.');
+    const { report } = await makeTask(rig, ONE).run('--redo=codex_review');
+    assert.equal([asked(rig).at(-1), report.stages[0]!.session], [null, 'new']);
+    const [prompt] = prompts(rig).slice(-1);
+    assert.match(prompt!, /^\[Feature: fix\]\n\n# State of the work\n/);
+    assert.match(prompt!, 'Goal: Find out.');
     assert.equal(
       [stored(rig).active_sessions.fix!.codex!.session_id, stored(rig).given_up],
       [OTHER, { codex: [SESSION] }],
     );
-  });
-
-test('a limit of its own in tollgate.yaml, by tool', async ({ rig }) => {
-  rig.write('tollgate.yaml', 'sessions: {context_limit: {codex: 5000}}\n');
-  keep(rig, 'fix', { context_tokens: 5001 });
-  rig.answer(() => answerWith('codex', 'fine', OTHER));
-  await makeTask(rig, ONE).run();
-  assert.equal(asked(rig), [null]);
+  }
 });
 
 test('a poisoned session and one that was forgotten are not continued, nor found again', async ({ rig }) => {
@@ -375,18 +370,6 @@ for (const [what, failures, expected] of MENDS)
     assert.is(stored(rig).active_sessions.fix!.codex!.poisoned !== undefined, failures === 2);
   });
 
-test('a history that was refused and has no file to mend is left for a fresh session, as the one retry', async ({
-  rig,
-}) => {
-  rig.write('tollgate.yaml', NO_REST);
-  keep(rig, 'fix', {});
-  rig.answer(() => (rig.calls.length === 1 ? failWith('codex', BROKEN, 400) : answerWith('codex', 'fine', OTHER)));
-  const { code, summary } = await makeTask(rig, ONE).run();
-  assert.equal([code, asked(rig)], [0, [SESSION, null]], summary);
-  assert.match(summary, `the history of session ${SESSION} could not be repaired`);
-  assert.is(stored(rig).active_sessions.fix!.codex!.session_id, OTHER);
-});
-
 test('a prompt that stands in the session without an answer is taken back before it is sent there again', async ({
   rig,
 }) => {
@@ -412,29 +395,7 @@ test('a prompt that stands in the session without an answer is taken back before
   assert.equal([states, stood > 0], [['active', 'reverted'], true]);
 });
 
-test('so is one that the run before left there', async ({ rig }) => {
-  rig.write('tollgate.yaml', NO_REST);
-  makeSession('codex', rig, [ANSWERED]);
-  keep(rig, 'fix', { session_id: SESSION_IDS.codex });
-  rig.answer((call) => {
-    if (rig.calls.length > 1) return answerWith('codex', 'fine', SESSION_IDS.codex);
-    makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text }]);
-    return failWith('codex', BUSY, 503, SESSION_IDS.codex);
-  });
-  const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
-  assert.equal([(await task.run()).code, (await task.run()).code], [1, 0]);
-  const { stdout } = await rig.run('tollgate', ['history', SESSION_IDS.codex, '--json']);
-  const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
-  assert.equal(
-    [asked(rig), states],
-    [
-      [SESSION_IDS.codex, SESSION_IDS.codex],
-      ['active', 'reverted'],
-    ],
-  );
-});
-
-test('so is one on which the model only thought', async ({ rig }) => {
+test('so is one that the run before left there, and on which the model only thought', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   makeSession('codex', rig, [ANSWERED]);
   keep(rig, 'fix', { session_id: SESSION_IDS.codex });
@@ -443,7 +404,8 @@ test('so is one on which the model only thought', async ({ rig }) => {
     makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text, thought: 'Hm.' }]);
     return failWith('codex', BUSY, 503, SESSION_IDS.codex);
   });
-  assert.is((await makeTask(rig, ONE).run()).code, 0);
+  const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
+  assert.equal([(await task.run()).code, (await task.run()).code], [1, 0]);
   const { stdout } = await rig.run('tollgate', ['history', SESSION_IDS.codex, '--json']);
   const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
   assert.equal(
@@ -484,7 +446,7 @@ onLinux('a session whose lock codex holds is not mended, and a run waits for it'
   assert.is.not(readFileSync(rollout, 'utf8'), doubled);
 });
 
-test('twenty tasks of one new feature, four at once: one session, and never two in it', async ({ rig }) => {
+test('six tasks of one new feature, four at once: one session, and never two in it', async ({ rig }) => {
   let within = 0;
   let most = 0;
   rig.answer(async (call) => {
@@ -494,12 +456,12 @@ test('twenty tasks of one new feature, four at once: one session, and never two 
     within -= 1;
     await call.tell({ do: 'exit', code: 0 });
   });
-  const ids = Array.from({ length: 20 }, (_, i) => `t${i}`);
+  const ids = Array.from({ length: 6 }, (_, i) => `t${i}`);
   for (const id of ids) makeTask(rig, { ...ONE, meta: { feature: 'all' } }, id);
   const { code, stderr } = await rig.run('tollgate', ['batch', ...ids, '--concurrency=4']);
-  assert.equal([code, rig.calls.length, most], [0, 20, 1], stderr);
+  assert.equal([code, rig.calls.length, most], [0, 6, 1], stderr);
   assert.equal(asked(rig).filter((id) => id === null).length, 1);
-  assert.equal(asked(rig).filter((id) => id === SESSION).length, 19);
+  assert.equal(asked(rig).filter((id) => id === SESSION).length, 5);
 });
 
 test('tasks of two projects with one session wait for each other, with a word', async ({ rig }) => {
@@ -559,7 +521,10 @@ withFaults('a sessions.json that cannot be written costs a note and nothing else
   assert.match(summary, 'its session could not be written down');
 });
 
-test('a folder in the place of sessions.json is moved aside, and the session is written down', async ({ rig }) => {
+test('a folder in the place of sessions.json is moved aside, and the session is written down; a store that is a link to nowhere is empty', async ({
+  rig,
+}) => {
+  symlinkSync(path.join(rig.root, 'nowhere'), path.join(rig.home, '.codex'));
   mkdirSync(path.join(file(rig), 'x'), { recursive: true });
   rig.answer(() => answerWith('codex', 'fine'));
   assert.is((await makeTask(rig, ONE).run()).code, 0);
@@ -569,13 +534,6 @@ test('a folder in the place of sessions.json is moved aside, and the session is 
     aside.map((name) => existsSync(path.join(path.dirname(file(rig)), name, 'x'))),
     [true],
   );
-});
-
-test('a store that is a link to nowhere is an empty one', async ({ rig }) => {
-  const { symlinkSync } = await import('node:fs');
-  symlinkSync(path.join(rig.root, 'nowhere'), path.join(rig.home, '.codex'));
-  rig.answer(() => answerWith('codex', 'fine'));
-  assert.is((await makeTask(rig, ONE).run()).code, 0);
 });
 
 test.run();
