@@ -1,6 +1,6 @@
 // A task whose folder or project was copied or moved: what its agent changed out of scope is still found, or the task is refused.
 
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -21,72 +21,82 @@ const LATER = { action: 'save_session', why: 'later' };
 const STRAY: FakeCommand = { do: 'save', file: 'secret.txt', text: 'x' };
 const SCOPE = { scope: { allow: ['src/**'] } };
 
-/** By the way in which the task gets there. */
-const PLACES = {
-  'a copy of the project'(rig: TestRig, to: string) {
-    cpSync(rig.project, to, { recursive: true });
-  },
-  'the project, moved'(rig: TestRig, to: string) {
-    renameSync(rig.project, to);
-    mkdirSync(rig.project);
-  },
-  'a copy without its baseline'(rig: TestRig, to: string) {
-    cpSync(rig.project, to, { recursive: true });
-    rmSync(path.join(to, '.tmp/task/fix/state/baseline'), { recursive: true });
-  },
-  'its own folder, without its baseline'(rig: TestRig) {
-    rmSync(path.join(rig.project, '.tmp/task/fix/state/baseline'), { recursive: true });
-    return rig.project;
-  },
-  'its own folder, with a baseline of 0 bytes'(rig: TestRig) {
-    for (const name of ['supervise', 'codex_impl']) rig.write(`.tmp/task/fix/state/baseline/${name}.before`, '');
-    return rig.project;
-  },
-  'another project'(rig: TestRig, to: string) {
-    cpSync(path.join(rig.project, '.tmp'), path.join(to, '.tmp'), { recursive: true });
-    writeFileSync(path.join(to, 'other.txt'), 'other');
-  },
-} as const;
+const BASELINE = '.tmp/task/fix/state/baseline';
 
-for (const [what, move] of Object.entries(PLACES)) {
-  const isFound = what === 'a copy of the project' || what === 'the project, moved';
-  const place = (rig: TestRig): string => {
-    const to = path.join(rig.root, 'elsewhere');
-    return move(rig, to) ?? to;
-  };
-
-  test(`supervise in ${what}`, async ({ rig }) => {
-    rig.write('keep.txt', 'as it was');
-    play(rig, [DONE, LATER, DONE, LATER], (n) => [STRAY, ...changes(n)]);
-    const task = superviseTask(rig, SCOPE);
-    const first = await task.supervise();
-    assert.is(first.code, 1, first.said);
-    assert.match(first.summary, 'secret.txt');
-    const paid = rig.calls.length;
-    const cwd = place(rig);
-    const { code, stdout, stderr } = await rig.run('tollgate', ['supervise', 'fix', '--accept-tree'], { cwd });
-    assert.is(code, 1, stderr);
-    assert.match(stdout, isFound ? 'secret.txt' : 'cannot be checked, so it cannot be done');
-    if (!isFound) assert.is(rig.calls.length, paid);
-  });
-
-  test(`run in ${what}`, async ({ rig }) => {
-    rig.write('keep.txt', 'as it was');
-    rig.answer(() => [STRAY, ...answerWith('codex', 'changed it')]);
-    const task = makeTask(rig, { ...SCOPE, stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] });
-    assert.is((await task.run()).report.failure?.class, 'scope_violation');
-    const cwd = place(rig);
-    const { code, stdout } = await rig.run('tollgate', ['run', 'fix'], { cwd });
-    assert.equal([code, rig.calls.length], [1, 1]);
-    assert.match(stdout, isFound ? 'out of scope' : 'cannot be checked, so it cannot be done');
-    if (isFound) return;
-    assert.match(stdout, '--redo codex_impl');
-    rig.answer(() => changes(1));
-    const again = await rig.run('tollgate', ['run', 'fix', '--redo=codex_impl'], { cwd });
-    assert.equal([again.code, rig.calls.length], [0, 2], again.stdout);
-    assert.match(again.stdout, 'what earlier attempts changed is unknown');
-  });
+interface Place {
+  what: string;
+  cwd: string;
+  isFound: boolean;
 }
+
+/** Creates each place from the project of a task that has failed; the next one is created when a test is done with the last. */
+function* placesOf({ root, project }: TestRig): Generator<Place> {
+  const at = (name: string) => path.join(root, name);
+  const copied = (to: string, part = '') => {
+    cpSync(path.join(project, part), path.join(to, part), { recursive: true });
+    return to;
+  };
+  const pristine = copied(at('pristine'));
+  yield { what: 'a copy of the project', cwd: copied(at('copy')), isFound: true };
+  const bare = copied(at('bare'));
+  rmSync(path.join(bare, BASELINE), { recursive: true });
+  yield { what: 'a copy without its baseline', cwd: bare, isFound: false };
+  const other = copied(at('other'), '.tmp');
+  writeFileSync(path.join(other, 'other.txt'), 'other');
+  yield { what: 'another project', cwd: other, isFound: false };
+  renameSync(project, at('moved'));
+  mkdirSync(project);
+  yield { what: 'the project, moved', cwd: at('moved'), isFound: true };
+  const back = () => {
+    rmSync(project, { recursive: true });
+    cpSync(pristine, project, { recursive: true });
+  };
+  back();
+  rmSync(path.join(project, BASELINE), { recursive: true });
+  yield { what: 'its own folder, without its baseline', cwd: project, isFound: false };
+  back();
+  for (const name of readdirSync(path.join(project, BASELINE)))
+    if (name.endsWith('.before')) writeFileSync(path.join(project, BASELINE, name), '');
+  yield { what: 'its own folder, with a baseline of 0 bytes', cwd: project, isFound: false };
+}
+
+test('supervise finds the change in a copy and after a move, and refuses where its baseline is missing', async ({
+  rig,
+}) => {
+  rig.write('keep.txt', 'as it was');
+  play(rig, [DONE, LATER, DONE, LATER, DONE, LATER], (n) => [STRAY, ...changes(n)]);
+  const first = await superviseTask(rig, SCOPE).supervise();
+  assert.is(first.code, 1, first.said);
+  assert.match(first.summary, 'secret.txt');
+  for (const { what, cwd, isFound } of placesOf(rig)) {
+    const paid = rig.calls.length;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['supervise', 'fix', '--accept-tree'], { cwd });
+    assert.is(code, 1, `${what}: ${stderr}`);
+    assert.match(stdout, isFound ? 'secret.txt' : 'cannot be checked, so it cannot be done', what);
+    assert.is(rig.calls.length > paid, isFound, what);
+  }
+});
+
+test('run finds the change in a copy and after a move, and refuses where its baseline is missing, but for --redo', async ({
+  rig,
+}) => {
+  rig.write('keep.txt', 'as it was');
+  rig.answer(() => [STRAY, ...answerWith('codex', 'changed it')]);
+  const task = makeTask(rig, { ...SCOPE, stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] });
+  assert.is((await task.run()).report.failure?.class, 'scope_violation');
+  rig.answer(() => changes(1));
+  for (const { what, cwd, isFound } of placesOf(rig)) {
+    const paid = rig.calls.length;
+    const { code, stdout } = await rig.run('tollgate', ['run', 'fix'], { cwd });
+    assert.equal([code, rig.calls.length], [1, paid], what);
+    assert.match(stdout, isFound ? 'out of scope' : 'cannot be checked, so it cannot be done', what);
+    if (isFound) continue;
+    assert.match(stdout, '--redo codex_impl');
+    const again = await rig.run('tollgate', ['run', 'fix', '--redo=codex_impl'], { cwd });
+    assert.equal([again.code, rig.calls.length], [0, paid + 1], `${what}: ${again.stdout}`);
+    assert.match(again.stdout, 'what earlier attempts changed is unknown', what);
+  }
+});
 
 test('a copy names no command and no file of the folder in which it failed', async ({ rig }) => {
   rig.answer(() => answerWith('codex', ''));
