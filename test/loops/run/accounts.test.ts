@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { HOMES } from '../../../policies/limits/user-accounts.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
-import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
+import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
@@ -37,48 +37,30 @@ const stageOf = (tool: BuiltIn) => ({
 
 const TRUST = '--trust-workspace';
 
-for (const tool of TOOLS) {
-  test(`${tool}: the second account answers if the first is out of quota, one call each`, async ({ rig }) => {
-    rig.answer((call) => (accountOf(call).endsWith('first') ? failWith(tool, ...QUOTA) : answerWith(tool, 'second')));
-    const task = makeTask(rig, { stages: [stageOf(tool)] });
-    const { code, report, said } = await task.run(TRUST);
-    assert.equal([code, accountsOf(rig)], [0, [`${tool}-first`, `${tool}-second`]], said);
-    const [look] = report.stages;
-    const words = `${tool} (account ${tool}-second) was asked in place of ${tool} (account ${tool}-first)`;
-    assert.match(look!.warnings.join(), words);
-    assert.match(task.read('outputs/_summary.md'), words);
-    assert.is(JSON.parse(task.read(`outputs/look.${tool}.call.json`)).account, `${tool}-second`);
-    const reserved = [...task.journal.read().ledger.calls.values()].map((call) => call.reserved.account);
-    assert.equal(reserved, [`${tool}-first`, `${tool}-second`]);
-    const { stdout } = await rig.run('tollgate', ['report', '--format=html']);
-    assert.match(stdout, `<td>${tool} (account ${tool}-second) for ${tool} (account ${tool}-first)</td>`);
-  });
-
-  test(`${tool}: a run fails with the quota if both accounts are out of it`, async ({ rig }) => {
-    rig.answer(() => failWith(tool, ...QUOTA));
-    const { code, report } = await makeTask(rig, { stages: [stageOf(tool)] }).run(TRUST);
-    assert.equal([code, accountsOf(rig), report.failure?.class], [1, [`${tool}-first`, `${tool}-second`], 'quota']);
-  });
-
-  test(`${tool}: no account continues once a tool has run`, async ({ rig }) => {
-    const { opens, runsTool, fails } = STREAMS[tool];
-    const lines = [...opens(SESSION), ...runsTool('done'), ...fails(...QUOTA, SESSION)];
-    rig.answer(() => [write(lines), { do: 'exit', code: 1 }]);
-    const { code, report } = await makeTask(rig, { stages: [stageOf(tool)] }).run(TRUST);
-    assert.equal([code, accountsOf(rig), report.failure?.class], [1, [`${tool}-first`], 'quota']);
-  });
-
-  test(`${tool}: each account continues in its own session, and gets a hand-off for the other's`, async ({ rig }) => {
+for (const tool of TOOLS)
+  test(`${tool}: the second account answers if the first is out of quota, one call each; each continues in its own session, and gets a hand-off for the other's`, async ({
+    rig,
+  }) => {
     const [one, two] = [SESSION.replace(/.$/, 'a'), SESSION.replace(/.$/, 'b')] as const;
     let isOut = false;
     rig.answer((call) => {
       if (accountOf(call).endsWith('second')) return answerWith(tool, 'second', two);
       return isOut ? failWith(tool, ...QUOTA, one) : answerWith(tool, 'first', one);
     });
-    const run = (id: string) => makeTask(rig, { stages: [stageOf(tool)], meta: { feature: 'login' } }, id).run(TRUST);
-    await run('one');
+    const taskOf = (id: string) => makeTask(rig, { stages: [stageOf(tool)], meta: { feature: 'login' } }, id);
+    await taskOf('one').run(TRUST);
     isOut = true;
-    const { said } = await run('two');
+    const task = taskOf('two');
+    const { code, report, said } = await task.run(TRUST);
+    assert.equal([code, accountsOf(rig).slice(1)], [0, [`${tool}-first`, `${tool}-second`]], said);
+    const words = `${tool} (account ${tool}-second) was asked in place of ${tool} (account ${tool}-first)`;
+    assert.match(report.stages[0]!.warnings.join(), words);
+    assert.match(task.read('outputs/_summary.md'), words);
+    assert.is(JSON.parse(task.read(`outputs/look.${tool}.call.json`)).account, `${tool}-second`);
+    const reserved = [...task.journal.read().ledger.calls.values()].map((call) => call.reserved.account);
+    assert.equal(reserved, [`${tool}-first`, `${tool}-second`]);
+    const { stdout } = await rig.run('tollgate', ['report', '--format=html']);
+    assert.match(stdout, `<td>${tool} (account ${tool}-second) for ${tool} (account ${tool}-first)</td>`);
     const file = path.join(rig.project, '.tmp/state/sessions.json');
     const kept = Object.entries<{ session_id: string; account: string }>(
       JSON.parse(readFileSync(file, 'utf8')).active_sessions.login,
@@ -90,12 +72,26 @@ for (const tool of TOOLS) {
         [`${tool}/${tool}-second`, two, `${tool}-second`],
       ],
     );
-    const [first, again, second] = rig.calls.map(({ report }) => report);
-    const knows = (report: typeof first, id: string) => report!.argv.join(' ').includes(id);
-    assert.equal([knows(again, one), knows(second, one)], [true, false], said);
+    const [, again, second] = rig.calls.map((call) => call.report.argv.join(' ').includes(one));
+    assert.equal([again, second], [true, false], said);
     assert.match(said, `it belongs to the account ${tool}-first`);
   });
-}
+
+test('a run fails with the quota if both accounts are out of it, and no account continues once a tool has run', async ({
+  rig,
+}) => {
+  const { opens, runsTool, fails }: Stream = STREAMS.codex;
+  const ranTool = [...opens(SESSION), ...runsTool('done'), ...fails(...QUOTA, SESSION)];
+  for (const [id, answer, calls] of [
+    ['out', failWith('codex', ...QUOTA), ['codex-first', 'codex-second']],
+    ['worked', [write(ranTool), { do: 'exit', code: 1 }], ['codex-first']],
+  ] as const) {
+    const before = rig.calls.length;
+    rig.answer(() => answer);
+    const { code, report } = await makeTask(rig, { stages: [stageOf('codex')] }, id).run(TRUST);
+    assert.equal([code, accountsOf(rig).slice(before), report.failure?.class], [1, calls, 'quota']);
+  }
+});
 
 test('a quota is held for its account, and a run does not call it again', async ({ rig }) => {
   const out = ['You exceeded your current quota. Please retry in 7200s.', 429] as const;
