@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -92,32 +92,50 @@ const COMMANDS: [command: string, argv: string[], failure: number, out: boolean]
 const LOST =
   /^\w+: the result could not be written to stdout \((.+)\); the work that was done and paid for is kept\. .+\n$/m;
 
-for (const [command, argv, failure, out] of COMMANDS) {
-  const name = [command, ...argv].join(' ');
+test('only these files write to stdout, so that one place reports a result that is lost', () => {
+  const files = readdirSync('bin', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const writing = files.filter((name) =>
+    /stdout'?\)?\.write\(|console\.(?:log|info|table)\(|writeSync\(|printing\('stdout'\)[;,]/.test(
+      readFileSync(path.join('bin', name), 'utf8').replaceAll(/fitting\([^\n]*?, printing\('stdout'\)\)/g, ''),
+    ),
+  );
+  assert.equal(writing.sort(), ['printing.ts', 'tollgate/mcp/serve.ts', 'tollgate/watch/watch.ts']);
+});
 
-  test(`${name}: on a full disk it fails, with --json and without`, async ({ rig }) => {
+for (const [command, argv, failure] of COMMANDS)
+  test(`${[command, ...argv].join(' ')}: on a full disk its object is lost, and it fails`, async ({ rig }) => {
     await furnish(rig, argv);
-    const json = await endWith(rig, command, [...argv, '--json'], '/dev/full');
-    assert.equal([json.code, LOST.exec(json.stderr)?.[1]], [failure, 'ENOSPC'], json.stderr);
-    await furnish(rig, argv);
-    const text = await endWith(rig, command, argv, '/dev/full');
-    assert.equal([text.code, LOST.exec(text.stderr)?.[1]], out ? [failure, 'ENOSPC'] : [0, undefined], text.stderr);
+    const { code, stderr } = await endWith(rig, command, [...argv, '--json'], '/dev/full');
+    assert.equal([code, LOST.exec(stderr)?.[1]], [failure, 'ENOSPC'], stderr);
   });
 
-  test(`${name}: without a reader an object is lost, and lines are not missed`, async ({ rig }) => {
-    await furnish(rig, argv);
-    // What refuses a full disk refuses this in the same place.
-    const isLines = command === 'tollgate' && WORDS[argv[0]!]?.lines === true;
-    if (isLines || command !== 'tollgate' || argv[0] === 'run') {
+/** Those that print by themselves, and of the others one of each kind: a page, a command without output, a wrapper. */
+const WITHOUT_OBJECT = [
+  'run',
+  'watch',
+  'logs',
+  'console',
+  'report',
+  'call',
+  'run_codex',
+  'preflight',
+  'wait_parallel_tasks',
+];
+for (const [command, argv, failure, out] of COMMANDS)
+  if (WITHOUT_OBJECT.includes(command === 'tollgate' ? argv[0]! : command))
+    test(`${[command, ...argv].join(' ')}: a full disk without --json; without a reader an object is lost, and lines are not missed`, async ({
+      rig,
+    }) => {
+      await furnish(rig, argv);
+      const text = await endWith(rig, command, argv, '/dev/full');
+      assert.equal([text.code, LOST.exec(text.stderr)?.[1]], out ? [failure, 'ENOSPC'] : [0, undefined], text.stderr);
+      const isLines = WORDS[argv[0]!]?.lines === true;
       const json = await endWith(rig, command, [...argv, '--json'], 'no reader');
       const lost = isLines ? [0, undefined] : [failure, 'its reader has gone'];
       assert.equal([json.code, LOST.exec(json.stderr)?.[1]], lost, json.stderr);
-      await furnish(rig, argv);
-    }
-    const text = await endWith(rig, command, argv, 'no reader');
-    assert.equal([text.code, LOST.test(text.stderr)], [0, false], text.stderr);
-  });
-}
+      const unread = await endWith(rig, command, argv, 'no reader');
+      assert.equal([unread.code, LOST.test(unread.stderr)], [0, false], unread.stderr);
+    });
 
 test('an exit code that says more is kept', async ({ rig }) => {
   const { code, stderr } = await endWith(rig, 'tollgate', ['run', 'none', '--json'], '/dev/full');
