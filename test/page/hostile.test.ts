@@ -2,7 +2,9 @@
 
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import type { TailTold } from '../../console/contract/task.ts';
 import { pageSuite } from './rig/page-suite.ts';
+import { BATCH, TASK, type Texts } from './rig/told-names.ts';
 import { PLACES, toldDraft, toldWorld } from './rig/told-world.ts';
 
 const FIRES = 'window.__fired=(window.__fired||0)+1';
@@ -121,50 +123,141 @@ const hostile = pageSuite('hostile texts');
 
 /** What a page of ours is made of, and nothing else. */
 const STRAYS =
-  'main :is(script, style, iframe, img, object, embed, video, audio, link, meta, base, template, marquee, math, frame, applet, [style^="position"], [onclick], [onerror], [onload], [onfocus], [ontoggle], [srcdoc])';
+  ':is(main, dialog) :is(script, style, iframe, img, object, embed, video, audio, link, meta, base, template, marquee, math, frame, applet, [style^="position"], [onclick], [onerror], [onload], [onfocus], [ontoggle], [srcdoc])';
 
 hostile.test('there are two hundred', async () => {
   assert.is(HOSTILE.length, 200);
   assert.is(new Set(HOSTILE).size, 200);
 });
 
-for (let from = 0; from < HOSTILE.length; from += 25)
-  hostile.test(`texts ${from + 1} to ${from + 25} in all fields`, async (shown) => {
-    const { page, server, go, complaints, asked, dialogs } = shown;
-    for (const text of HOSTILE.slice(from, from + 25)) {
-      Object.assign(
-        server.told,
-        toldWorld(() => text),
-      );
-      server.tell({ topic: '*' });
-      // One place after another, each with another text, so that all of them meet many.
-      for (const place of placesFor(HOSTILE.indexOf(text))) {
-        await go(place);
-        const found = await lookFor(page);
-        assert.equal(found, NOTHING, `${place}: ${JSON.stringify(text.slice(0, 80))}`);
-      }
-    }
-    assert.equal([complaints, dialogs], [[], []]);
-    assert.equal(
-      asked.filter((address) => !address.startsWith(server.url)),
-      [],
+const BELOW = `/api/tasks/${TASK}`;
+const RUNNING = 'flaky-checkout';
+const LOG = `tasks/${RUNNING}`;
+const PALETTE = 'palette';
+const LISTS: readonly [address: string, list: string, id?: string][] = [
+  ['/api/tasks', 'tasks', 'task_id'],
+  ['/api/sessions', 'sessions', 'session_id'],
+  ['/api/supervise', 'supervisions', 'task_id'],
+  ['/api/compare', 'comparisons', 'comparison_id'],
+  ['/api/batch', 'batches', 'batch_id'],
+  [`/api/batch/${BATCH}`, 'tasks', 'task_id'],
+  ['/api/distill', 'distillations', 'name'],
+  ['/api/budgets', 'holds', 'account'],
+  ['/api/choices', 'pipelines'],
+  ['/api/machine', 'findings'],
+  ['/api/manifest/check', 'problems'],
+];
+type World = Record<string, Record<string, unknown>>;
+
+/** Its lists, its diff, its manifest and its log are long, so that one visit shows many texts. */
+function longWorld(text: Texts): World {
+  const rows = Array.from({ length: 20 }, (_, row) => toldWorld((field) => text(`${field} ${row}`)) as World);
+  const world = toldWorld(text) as World;
+  for (const [address, list, id] of LISTS)
+    world[address]![list] = rows.flatMap((one, row) =>
+      (one[address]![list] as Record<string, unknown>[]).map((each) =>
+        id === undefined ? each : { ...each, [id]: `${each[id]}-${row}` },
+      ),
     );
-  });
+  for (const address of [`${BELOW}/diff/codex_impl`, `${BELOW}/manifest`])
+    world[address]!.text = rows.map((one) => one[address]!.text).join('');
+  world[`/api/tasks/${RUNNING}`] = { ...world[BELOW], task_id: RUNNING, state: 'running' };
+  return world;
+}
+
+const logOf = (text: Texts): TailTold[] => [
+  { of: 'call', call_id: 'call-9', stage: text('stage of the log'), tool: 'codex', attempt: 2 },
+  {
+    ...{ of: 'lines', lines: Array.from({ length: 20 }, (_, line) => text(`line ${line}`)), doing: text('doing') },
+    ...{ left_out: 0, began_again: false },
+  },
+  { of: 'note', text: text('note of the log') },
+];
+
+hostile.test('each text is text in each place', async ({ page, server, go, complaints, asked, dialogs }) => {
+  const visit = async (place: string, text: Texts, look: () => Promise<void>) => {
+    Object.assign(server.told, longWorld(text), { [`/api/tasks/${RUNNING}/tail`]: logOf(text) });
+    // The page reads the list of tasks once for all its views.
+    const listed = page.waitForResponse((answer) => answer.url().endsWith('/api/tasks'));
+    server.tell({ topic: '*' });
+    await listed;
+    await go(place === PALETTE ? 'machine' : place);
+    if (place === LOG) await page.locator('.tail-doing b').waitFor();
+    if (place !== PALETTE) return look();
+    await page.keyboard.press('Control+k');
+    for (const kind of ['task', 'session', 'failure']) {
+      await page.getByLabel('Find a view').fill(kind);
+      await page
+        .getByRole('option')
+        .filter({ hasText: new RegExp(`^${kind}`) })
+        .first()
+        .waitFor();
+      await look();
+    }
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  };
+  const visits: { place: string; texts: Map<string, string>; nth: number }[] = [];
+  for (const place of [...PLACES, LOG, PALETTE]) {
+    const names: string[] = [];
+    const nameOf = (field: string) => `Q${names.includes(field) ? names.indexOf(field) : names.push(field) - 1}Q`;
+    const drawn = new Set<string>();
+    await visit(place, nameOf, async () => {
+      const markup = await page.evaluate(() => {
+        const editor = document.querySelector('.manifest-editor')?.shadowRoot?.innerHTML;
+        return `${document.documentElement.outerHTML} ${editor}`;
+      });
+      for (const field of names) if (markup.includes(nameOf(field))) drawn.add(field);
+    });
+    assert.ok(drawn.size > 0, place);
+    // Each visit shows the next texts, one in each field of the place, until all were there.
+    for (let nth = 0; nth * drawn.size < HOSTILE.length; nth += 1) {
+      const textAt = (at: number) => HOSTILE[(nth * drawn.size + at) % HOSTILE.length]!;
+      visits.push({ place, nth, texts: new Map([...drawn].map((field, at) => [field, textAt(at)])) });
+    }
+  }
+  // A place that is entered from another one is drawn again.
+  for (const { place, texts } of visits.sort((a, b) => a.nth - b.nth))
+    await visit(
+      place,
+      (field) => texts.get(field) ?? field,
+      async () => {
+        const what = [...texts].map(([field, text]) => [field, text.slice(0, 80)]);
+        const expected = { ...NOTHING, dialogs: place === PALETTE ? 1 : 0 };
+        assert.equal(await lookFor(page), expected, `${place}: ${JSON.stringify(what)}`);
+      },
+    );
+  assert.equal([complaints, dialogs], [[], []]);
+  assert.equal(
+    asked.filter((address) => !address.startsWith(server.url)),
+    [],
+  );
+});
+
+/** What the editor itself is not made of. */
+const MADE_OF_TEXT =
+  ':is(script, iframe, object, embed, video, audio, link, meta, base, template, marquee, math, svg, form, a, b, details, [onclick], [onerror], [onload], [onfocus], [srcdoc])';
 
 const NOTHING = { fired: 0, strays: [], addresses: [], dialogs: 0, wide: 0, rail: 12 };
 
 const lookFor = (page: Page) =>
-  page.evaluate((strays) => {
-    const addresses = [...document.querySelectorAll('a')].map((link) => link.getAttribute('href') ?? '');
-    return {
-      fired: (window as unknown as { __fired?: number }).__fired ?? 0,
-      strays: [...document.querySelectorAll(strays)].map((at) => at.outerHTML.slice(0, 120)),
-      addresses: addresses.filter((address) => !/^(?:#\/|\/api\/distill\/)/.test(address)),
-      dialogs: document.querySelectorAll('dialog').length,
-      wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      rail: document.querySelectorAll('.views a').length,
-    };
-  }, STRAYS);
+  page.evaluate(
+    ([strays, madeOfText]) => {
+      const addresses = [...document.querySelectorAll('a')].map((link) => link.getAttribute('href') ?? '');
+      return {
+        fired: (window as unknown as { __fired?: number }).__fired ?? 0,
+        strays: [
+          ...document.querySelectorAll(strays!),
+          ...(document.querySelector('.manifest-editor')?.shadowRoot?.querySelectorAll(madeOfText!) ?? []),
+        ].map((at) => at.outerHTML.slice(0, 120)),
+        addresses: addresses.filter((address) => !/^(?:#\/|\/api\/distill\/)/.test(address)),
+        dialogs: document.querySelectorAll('dialog').length,
+        wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        rail: document.querySelectorAll('.views a').length,
+      };
+    },
+    [STRAYS, MADE_OF_TEXT],
+  );
 
 hostile.test('what came of a text would be found, and the policy of the page would hold it', async (shown) => {
   const { page, complaints } = shown;
@@ -182,48 +275,47 @@ hostile.test('what came of a text would be found, and the policy of the page wou
   assert.ok(complaints.some((complaint) => complaint.includes('Content Security Policy')));
 });
 
-/** A quarter of them, turn about; all of them after four texts. */
-const placesFor = (nth: number): string[] => PLACES.filter((_, at) => at % 4 === nth % 4);
-
 hostile.test('what a check found in a draft is text', async ({ page, server, go, complaints, dialogs }) => {
   await go('new');
   await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
   await page.getByRole('button', { name: 'Add a stage' }).click();
-  for (const [nth, text] of PLAIN.entries()) {
-    const problems = [{ line: nth, message: `${nth} ${text}` }];
-    server.told['/api/draft'] =
-      nth % 2 === 0 ? { ...toldDraft(() => `${nth} ${text}`) } : { ...toldDraft(String), problems };
+  const stages = HOSTILE.flatMap(
+    (text, nth) => toldDraft((field) => `${field === 'stage' ? nth : ''}${text}`).forecast!.stages,
+  );
+  for (const shown of [
+    { ...toldDraft(String), problems: HOSTILE.map((message, line) => ({ line, message })) },
+    {
+      ...toldDraft(String),
+      forecast: { stages, budget: { used: 0, total: 10 } },
+      notes: [...HOSTILE, 'The last note.'],
+    },
+  ]) {
+    server.told['/api/draft'] = shown;
     await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText(nth % 2 === 0 ? `, then ${nth} ` : `Line ${nth}: `).waitFor();
-    assert.equal(await lookFor(page), NOTHING, JSON.stringify(text.slice(0, 80)));
+    await page.getByText(shown.problems.length > 0 ? 'Line 199: ' : 'The last note.').waitFor();
+    assert.equal(await lookFor(page), NOTHING);
   }
   assert.equal([complaints, dialogs], [[], []]);
 });
 
-/** What the editor itself is not made of. */
-const MADE_OF_TEXT =
-  ':is(script, iframe, object, embed, video, audio, link, meta, base, template, marquee, math, svg, form, a, b, details, [onclick], [onerror], [onload], [onfocus], [srcdoc])';
-
-hostile.test('a hostile manifest is text in the editor, and so are its help and its mistakes', async (shown) => {
-  const { page, server, go, complaints, dialogs } = shown;
-  for (const text of PLAIN.filter((_, nth) => nth % 5 === 0)) {
-    Object.assign(
-      server.told,
-      toldWorld(() => text),
-    );
-    await go('now');
-    await go('tasks/price-rounding/manifest');
-    const editor = page.getByRole('textbox', { name: 'Manifest' });
-    await editor.getByText('goal').first().hover();
-    await editor.click();
-    await page.keyboard.press('Control+Home');
-    await page.keyboard.type('g');
-    await page.getByRole('option', { name: 'goal' }).waitFor();
-    const strays = await page.evaluate((selector) => {
-      const { shadowRoot } = document.querySelector('.manifest-editor')!;
-      return [...shadowRoot!.querySelectorAll(selector)].map((at) => at.outerHTML.slice(0, 120));
-    }, MADE_OF_TEXT);
-    assert.equal([strays, await lookFor(page)], [[], NOTHING], JSON.stringify(text.slice(0, 80)));
+hostile.test('the help of the editor is text', async ({ page, server, go, complaints, dialogs }) => {
+  const properties = Object.fromEntries(
+    PLAIN.map((text, nth) => [`g${nth + 100}`, { type: 'string', description: `${text} (${nth})` }]),
+  );
+  server.told['/api/schema'] = { properties };
+  server.told[`${BELOW}/manifest`] = { name: 'manifest.yaml', text: 'g100: x\n', version: '1', locked: null };
+  await go(`tasks/${TASK}/manifest`);
+  const editor = page.getByRole('textbox', { name: 'Manifest' });
+  await editor.getByText('g100').hover();
+  await page.locator('.cm-tooltip-hover', { hasText: '(0)' }).waitFor();
+  assert.equal(await lookFor(page), NOTHING);
+  await editor.click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('g');
+  for (const [nth, text] of PLAIN.entries()) {
+    if (nth > 0) await page.keyboard.press('ArrowDown');
+    await page.locator('.cm-completionInfo', { hasText: `(${nth})` }).waitFor();
+    assert.equal(await lookFor(page), NOTHING, JSON.stringify(text.slice(0, 80)));
   }
   assert.equal([complaints, dialogs], [[], []]);
 });

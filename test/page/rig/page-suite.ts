@@ -40,7 +40,7 @@ export function pageSuite(name: string, told: () => Record<string, unknown> = ()
           await page.locator(`.views a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
           await page.waitForFunction(() => document.querySelector('.skeletons') === null);
           // Its editor is loaded, and its text is checked, when the first mistake is there.
-          if (place.endsWith('/manifest')) await page.getByRole('button', { name: 'Line 1' }).waitFor();
+          if (place.endsWith('/manifest')) await page.getByRole('button', { name: 'Line 1' }).first().waitFor();
         };
         try {
           await page.locator('.link-state.live').waitFor();

@@ -64,6 +64,9 @@ export async function openToldServer(told: Record<string, unknown>, page = PAGE)
       opened += 1;
       events.emit('opened');
       response.on('close', () => streams.delete(response));
+    } else if (pathname.endsWith('/tail') && Object.hasOwn(told, pathname)) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const part of told[pathname] as unknown[]) response.write(`data: ${JSON.stringify(part)}\n\n`);
     } else if (request.method === 'POST') {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
