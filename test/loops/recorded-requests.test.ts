@@ -8,10 +8,13 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BegunCall } from '../../loops/attempt/phases.ts';
+import { openRecorder } from '../../loops/call/recorder.ts';
 import type { RecordedExchange } from '../../policies/api-errors/recorded-request.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { CERTIFICATE } from '../rig/loopback-certificate.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
@@ -270,7 +273,8 @@ interface Aside {
   tool: BuiltIn;
   why: RegExp;
   env?: Record<string, string>;
-  flags?: string[];
+  innerRetries?: 'allow';
+  own?: object;
   /** Of the home folder. */
   files?: Record<string, string>;
 }
@@ -279,13 +283,12 @@ const GEMINI_KEY = JSON.stringify({ security: { auth: { selectedType: 'gemini-ap
 const URL_OF_TEST = 'http://127.0.0.1:9/v1';
 
 const ASIDE: readonly Aside[] = [
-  { tool: 'codex', env: { https_proxy: 'http://proxy:1' }, why: /https_proxy is set/ },
   { tool: 'codex', files: { '.codex/config.toml': '' }, why: /built-in provider takes no other address/ },
   {
     tool: 'codex',
     files: { '.codex/config.toml': '' },
     env: { CODEX_API_KEY: 'k-k-k-k-k-k-k' },
-    flags: ['--inner-retries=allow'],
+    innerRetries: 'allow',
     why: /with --inner-retries allow/,
   },
   { tool: 'codex', files: { '.codex/config.toml': 'model_provider = "p"\n[model_providers.p]\n' }, why: /no base_url/ },
@@ -311,7 +314,6 @@ const ASIDE: readonly Aside[] = [
   },
   { tool: 'copilot', env: { COPILOT_GITHUB_TOKEN: 'gho_x' }, why: /GitHub's own service/ },
   { tool: 'copilot', env: { COPILOT_PROVIDER_BASE_URL: URL_OF_TEST, COPILOT_PROVIDER_TYPE: 'azure' }, why: /Azure/ },
-  { tool: 'gemini', env: { GOOGLE_GENAI_USE_GCA: 'true' }, why: /sign-in \(oauth-personal\)/ },
   { tool: 'gemini', why: /sign-in \(none is known\)/ },
   { tool: 'gemini', env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: URL_OF_TEST }, why: /sign-in \(gateway\)/ },
   {
@@ -319,7 +321,7 @@ const ASIDE: readonly Aside[] = [
     env: { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p' },
     why: /hangs on project and region/,
   },
-  { tool: 'gemini', files: { '.gemini/settings.json': GEMINI_KEY }, flags: ['--sandbox'], why: /in a sandbox/ },
+  { tool: 'gemini', files: { '.gemini/settings.json': GEMINI_KEY }, own: { sandbox: true }, why: /in a sandbox/ },
   { tool: 'gemini', files: { '.gemini/settings.json': '{"tools":{"sandbox":true}}' }, why: /in a sandbox/ },
   {
     tool: 'gemini',
@@ -340,19 +342,34 @@ const ASIDE: readonly Aside[] = [
   },
 ];
 
-for (const { tool, why, env = {}, flags = [], files = {} } of ASIDE)
+for (const { tool, why, env = {}, files = {}, ...call } of ASIDE)
   test(`${tool} continues without: ${why.source}`, async ({ world: { rig } }) => {
-    Object.assign(rig.env, env);
     for (const [file, text] of Object.entries(files))
       rig.write(path.relative(rig.project, path.join(rig.home, file)), text);
+    const environment = { ...rig.env, ...env };
+    const request = {
+      ...{ model: null, resumeSession: null, newSession: '', access: 'read', maxTurns: null, innerRetries: 'cut' },
+      ...{ trustWorkspace: false, cwd: rig.project, environment, own: {}, ...call },
+    };
+    const begun = { request: { adapter: ADAPTERS[tool], call: request, charge: null } };
+    const opened = await openRecorder(begun as unknown as BegunCall, new AbortController().signal);
+    assert.match(opened.how === 'failed' ? opened.warning : 'opened', why);
+  });
+
+for (const [tool, env, why] of [
+  ['codex', { https_proxy: 'http://proxy:1' }, /https_proxy is set/],
+  ['gemini', { GOOGLE_GENAI_USE_GCA: 'true' }, /sign-in \(oauth-personal\)/],
+] as const)
+  test(`${tool} is called without a relay, and the record says so`, async ({ world: { rig } }) => {
+    Object.assign(rig.env, env);
     rig.answer((fake) => {
       assert.is(relayOf(fake), null);
       return answerWith(tool, 'The answer.');
     });
-    const { code, out, record } = await runWrapper(rig, tool, ['--record-requests', ...flags]).ended();
+    const { code, out, record } = await runWrapper(rig, tool, ['--record-requests']).ended();
     assert.equal([code, out], [0, 'The answer.']);
-    const [said, ...others] = about(record);
-    assert.match(said!, why);
+    const [warning, ...others] = about(record);
+    assert.match(warning!, why);
     assert.equal(others, []);
   });
 
