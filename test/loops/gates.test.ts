@@ -160,35 +160,33 @@ test('a pattern that takes for ever ends neither the run nor its answer', async 
   assert.equal([(await task.run('--keep=codex_review')).code, rig.calls.length], [0, 1]);
 });
 
-test('an impl that changed nothing did nothing, unless it may', async ({ rig }) => {
-  rig.answer(() => answerWith('codex', 'all done!'));
+test('an agent that rewrites files that decide about its stage is found out, and each is put back', async ({ rig }) => {
+  const files = {
+    '.tmp/task/fix/manifest.json': '{}',
+    'tollgate.yaml': 'pipelines: {}\n',
+    '.tmp/task/fix/state/journal.jsonl': '',
+    '.tmp/task/fix/done/codex_impl.done': '{}',
+    '.tmp/task/fix/inputs/user_request.md': 'do less\n',
+  };
+  const rewritten = Object.entries(files).map(([file, text]) => save(file, text));
+  rig.answer(() => [...rewritten, save('src/a.ts'), ...answerWith('codex', 'done')]);
   const task = makeTask(rig, { stages: [IMPL] });
+  rig.write('.tmp/task/fix/inputs/user_request.md', 'do it all\n');
+  const texts = () =>
+    Object.keys(files)
+      .filter((file) => !file.endsWith('journal.jsonl'))
+      .map((file) => path.join(rig.project, file))
+      .map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : null));
+  const before = texts();
   const { code, report } = await task.run();
-  assert.equal([code, report.failure?.class, report.failure?.reason], [1, 'contract_violation', 'no_change']);
-  const may = makeTask(rig, { stages: [{ ...IMPL, may_be_empty: true }] }, 'may');
-  assert.is((await may.run()).code, 0);
+  assert.equal(
+    [code, report.failure?.class, report.failure?.reason, report.budget.used],
+    [1, 'scope_violation', 'judge_changed', 1],
+  );
+  const missing = report.failure!.missing.join('\n');
+  for (const file of Object.keys(files)) assert.match(missing, path.basename(file));
+  assert.equal(texts(), before);
 });
-
-for (const [what, file, text] of [
-  ['its manifest', '.tmp/task/fix/manifest.json', '{}'],
-  ['a new project file', 'tollgate.yaml', 'pipelines: {}\n'],
-  ['its journal', '.tmp/task/fix/state/journal.jsonl', ''],
-  ['a done marker', '.tmp/task/fix/done/codex_impl.done', '{}'],
-  ['an input', '.tmp/task/fix/inputs/user_request.md', 'do less\n'],
-] as const)
-  test(`an agent that rewrites ${what} is found out, and it is put back`, async ({ rig }) => {
-    rig.answer(() => [save(file, text), save('src/a.ts'), ...answerWith('codex', 'done')]);
-    const task = makeTask(rig, { stages: [IMPL] });
-    rig.write('.tmp/task/fix/inputs/user_request.md', 'do it all\n');
-    const before = existsSync(path.join(rig.project, file)) ? readFileSync(path.join(rig.project, file), 'utf8') : null;
-    const { code, report } = await task.run();
-    assert.equal(
-      [code, report.failure?.class, report.failure?.reason, report.budget.used],
-      [1, 'scope_violation', 'judge_changed', 1],
-    );
-    const after = existsSync(path.join(rig.project, file)) ? readFileSync(path.join(rig.project, file), 'utf8') : null;
-    if (what !== 'its journal') assert.is(after, before);
-  });
 
 test('acceptance commands are run after a verify stage; a person mends the code, and nothing is paid again', async ({
   rig,
@@ -223,15 +221,6 @@ test('a verify that says FAIL is not done; another stage that says so is, and th
   assert.match(summary, 'Note: codex_review: its verdict is FAIL');
 });
 
-test('an answer that must be JSON is held against its schema', async ({ rig }) => {
-  rig.answer(() => answerWith('codex', '{"verdict": "maybe"}'));
-  const schema = { type: 'object', properties: { verdict: { enum: ['yes', 'no'] } }, required: ['verdict', 'why'] };
-  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER, schema }] });
-  const { code, report } = await task.run();
-  assert.equal([code, report.failure?.class], [1, 'contract_violation']);
-  assert.match(report.failure!.missing.join('\n'), '/verdict');
-});
-
 test('a schema that is none costs nothing', async ({ rig }) => {
   const task = makeTask(rig, {
     stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER, schema: { type: 'objekt' } }],
@@ -257,13 +246,6 @@ test('an impl that may not write answers with a diff that applies', async ({ rig
   rig.answer(() => answerWith('codex', diff('one')));
   const denied = makeTask(rig, { stages, scope: { deny: ['a.txt'] } }, 'denied');
   assert.is((await denied.run()).report.failure?.class, 'scope_violation');
-});
-
-test('a refusal is no answer', async ({ rig }) => {
-  rig.answer(() => answerWith('codex', "I'm sorry, but I can't help with that request.\n"));
-  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
-  const { report } = await task.run();
-  assert.equal([report.failure?.class, report.failure?.reason], ['contract_violation', 'refusal']);
 });
 
 test('an attempt that changed the tree and failed is not begun anew', async ({ rig }) => {

@@ -1,9 +1,10 @@
 // What a stranger's tollgate.yaml names is neither read nor written outside the project, and a run can be told to stop at any moment.
 
-import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeHuge } from '../../rig/huge-file.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -17,39 +18,20 @@ test.after.each(({ rig }) => rig.dispose());
 
 const REVIEW = { tool: 'codex', role: 'review', ...ANY_ANSWER };
 
-const REACHES: [
-  what: string,
-  project: (outside: string) => string,
-  prepare?: (rig: TestRig, outside: string) => void,
-][] = [
-  ['rules by ".."', () => 'rules: ../outside.md\n'],
-  ['rules by an absolute name', (outside) => `rules: ${outside}\n`],
-  ['rules by a link', () => 'rules: rules.md\n', (rig, outside) => link(rig, outside, 'rules.md')],
-  [
-    'rules in a linked folder',
-    () => 'rules: up/outside.md\n',
-    (rig, outside) => link(rig, path.dirname(outside), 'up'),
-  ],
-  ['a template by ".."', () => 'roles: {review: {template: ../outside.md}}\n'],
-  ['the template of a role that nobody uses', () => 'roles: {other: {template: ../outside.md}}\n'],
-  [
-    'an include',
-    () => 'rules: rules.md\nroles: {review: {template: t.md}}\n',
-    (rig) => {
-      rig.write('rules.md', 'Be kind. {{> ../outside}}\n');
-      rig.write('t.md', '{{> ../outside.md}}\n');
-    },
-  ],
-];
-
 const link = (rig: TestRig, to: string, name: string) => symlinkSync(to, path.join(rig.project, name));
 
-for (const [what, project, prepare] of REACHES)
-  test(`${what}: a file elsewhere is not put back`, async ({ rig }) => {
+const TEMPLATES = ['../outside.md', 'linked.md', 'up/outside.md', 't.md'];
+
+for (const rules of ['../outside.md', 'ABSOLUTE', 'linked.md', 'rules.md'])
+  test(`rules ${rules} and templates that lead elsewhere: a file there is not put back`, async ({ rig }) => {
     const outside = path.join(rig.root, 'outside.md');
     writeFileSync(outside, 'as it was\n');
-    rig.write('tollgate.yaml', project(outside));
-    prepare?.(rig, outside);
+    link(rig, outside, 'linked.md');
+    link(rig, rig.root, 'up');
+    rig.write('rules.md', 'Be kind. {{> ../outside}}\n');
+    rig.write('t.md', '{{> ../outside.md}}\n');
+    const roles = ['review', 'other', 'third', 'fourth'].map((role, i) => `${role}: {template: ${TEMPLATES[i]}}`);
+    rig.write('tollgate.yaml', `rules: ${rules.replace('ABSOLUTE', outside)}\nroles: {${roles.join(', ')}}\n`);
     const running = makeTask(rig, { stages: [REVIEW] }).start();
     const fake = await rig.call();
     writeFileSync(outside, 'as its owner wants it\n');
@@ -58,20 +40,15 @@ for (const [what, project, prepare] of REACHES)
     assert.equal([code, readFileSync(outside, 'utf8')], [0, 'as its owner wants it\n'], stderr);
   });
 
-for (const [what, target] of [
-  ['an endless device', '/dev/zero'],
-  ['a file of 3 GB', 'huge'],
-] as const)
-  test(`rules that lead to ${what} are not read`, async ({ rig }) => {
-    const huge = path.join(rig.root, 'huge');
-    writeFileSync(huge, '');
-    truncateSync(huge, 3 * 1024 ** 3);
-    link(rig, path.resolve(rig.root, target), 'rules.md');
-    rig.write('tollgate.yaml', 'rules: rules.md\nroles: {review: {template: rules.md}}\n');
-    rig.answer(() => answerWith('codex', 'fine'));
-    const { code, stderr } = await makeTask(rig, { stages: [REVIEW] }).outcome();
-    assert.is(code, 0, stderr);
-  });
+test('rules and a template that lead to an endless device or a file of 3 GB are not read', async ({ rig }) => {
+  makeHuge(path.join(rig.root, 'huge'));
+  link(rig, '/dev/zero', 'rules.md');
+  link(rig, path.join(rig.root, 'huge'), 'huge.md');
+  rig.answer(() => answerWith('codex', 'fine'));
+  rig.write('tollgate.yaml', 'rules: rules.md\nroles: {review: {template: huge.md}, other: {template: rules.md}}\n');
+  const { code, stderr } = await makeTask(rig, { stages: [REVIEW] }).outcome();
+  assert.is(code, 0, stderr);
+});
 
 test('a template that is used is watched under its own name and under that of what it links to', async ({ rig }) => {
   rig.write('prompts/real.md', 'Look.\n{{> more}}\n');
@@ -105,24 +82,21 @@ const untilThere = async (file: string) => {
   while (!existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
 };
 
-const PHASES: [what: string, manifest: object, flags: string[]][] = [
-  ['while a prompt is composed', { stages: [{ ...REVIEW, diff: { base: 'HEAD' } }] }, []],
-  ['in a dry run', { stages: [{ ...REVIEW, diff: { base: 'HEAD' } }] }, ['--dry-run']],
-  ['while its worktree is made', { stages: [REVIEW], worktree: true }, []],
+const DIFF = { stages: [{ ...REVIEW, diff: { base: 'HEAD' } }] };
+const PHASES: [what: string, manifest: object, flags: string[], signal: 'SIGTERM' | 'SIGINT', exit: number][] = [
+  ['while a prompt is composed', DIFF, [], 'SIGINT', 130],
+  ['in a dry run', DIFF, ['--dry-run'], 'SIGTERM', 143],
+  ['while its worktree is made', { stages: [REVIEW], worktree: true }, [], 'SIGTERM', 143],
 ];
 
-for (const [what, manifest, flags] of PHASES)
-  for (const [signal, expected] of [
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ] as const)
-    test(`${signal} ${what} ends it`, async ({ rig }) => {
-      const asked = hangGit(rig);
-      const running = makeTask(rig, manifest).start(...flags);
-      await Promise.race([untilThere(asked), running.result]);
-      running.signal(signal);
-      const { code, stderr } = await running.result;
-      assert.equal([code, rig.calls.length, rig.survivors()], [expected, 0, []], stderr);
-    });
+for (const [what, manifest, flags, signal, exit] of PHASES)
+  test(`${signal} ${what} ends it`, async ({ rig }) => {
+    const asked = hangGit(rig);
+    const running = makeTask(rig, manifest).start(...flags);
+    await Promise.race([untilThere(asked), running.result]);
+    running.signal(signal);
+    const { code, stderr } = await running.result;
+    assert.equal([code, rig.calls.length, rig.survivors()], [exit, 0, []], stderr);
+  });
 
 test.run();
