@@ -102,23 +102,23 @@ test('a prompt that is asked, changed and changed back is paid once for each tex
   assert.is(rig.calls.length, 2);
 });
 
-for (const line of [
-  '{"v":1,"fact":"claimed","run_id":"a"}',
-  '{"v":1,"fact":"reserved"}',
-  '{"v":1,"fact":"reset"}',
-  '{"v":1,"fact":"reset","used":-1000,"at_offset":0}',
-  '{"v":1,"fact":"no_such"}',
-  '[1,2]',
-])
-  test(`a line such as ${line} in the journal is no fact, and jams nothing`, async ({ rig }) => {
-    rig.answer(() => answerWith('codex', 'ok'));
-    const task = makeTask(rig, ONE);
-    mkdirSync(path.join(task.folder, 'state'));
-    appendFileSync(task.journal.file, `${line}\n`);
-    const { code, report, summary } = await task.run();
-    assert.equal([code, report.budget.used], [0, 1]);
-    assert.match(summary, 'the journal has 1 unreadable lines');
-  });
+test('lines in the journal that are no facts are counted, and jam nothing', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  const task = makeTask(rig, ONE);
+  mkdirSync(path.join(task.folder, 'state'));
+  const lines = [
+    '{"v":1,"fact":"claimed","run_id":"a"}',
+    '{"v":1,"fact":"reserved"}',
+    '{"v":1,"fact":"reset"}',
+    '{"v":1,"fact":"reset","used":-1000,"at_offset":0}',
+    '{"v":1,"fact":"no_such"}',
+    '[1,2]',
+  ];
+  for (const line of lines) appendFileSync(task.journal.file, `${line}\n`);
+  const { code, report, summary } = await task.run();
+  assert.equal([code, report.budget.used], [0, 1]);
+  assert.match(summary, `the journal has ${lines.length} unreadable lines`);
+});
 
 test('a --redo that no call remains for names how to keep the answer', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
@@ -157,22 +157,18 @@ test('fields that this version does not act on are said', async ({ rig }) => {
   assert.match(summary, 'this version does not act on: stages[].effort');
 });
 
-test('the task’s own patterns are kept out of what is published', async ({ rig }) => {
+test('what is published keeps the task’s own patterns out, and the CLI sees of the environment what the manifest allows', async ({
+  rig,
+}) => {
+  Object.assign(rig.env, { SECRET_ONE: 'x', ALLOWED: 'y' });
   rig.answer(() => [
     { do: 'write', to: 'stderr', text: 'customer ACME-4711 is angry\n' },
     ...answerWith('codex', 'ok'),
   ]);
-  const task = makeTask(rig, { ...ONE, security: { redaction_patterns: ['ACME-\\d+'] } });
+  const task = makeTask(rig, { ...ONE, security: { redaction_patterns: ['ACME-\\d+'], env_allow: ['ALLOWED'] } });
   await task.run();
+  assert.match(task.read('outputs/codex_brief.codex.err'), /customer .* is angry/);
   assert.not(task.read('outputs/codex_brief.codex.err').includes('ACME-4711'));
-});
-
-test('the CLI sees of the environment what the manifest allows', async ({ rig }) => {
-  rig.env.SECRET_ONE = 'x';
-  rig.env.ALLOWED = 'y';
-  rig.answer(() => answerWith('codex', 'ok'));
-  const task = makeTask(rig, { ...ONE, security: { env_allow: ['ALLOWED'] } });
-  await task.run();
   const { env } = rig.calls[0]!.report;
   assert.equal([env.SECRET_ONE, env.ALLOWED], [undefined, 'y']);
 });
