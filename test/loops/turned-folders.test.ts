@@ -72,22 +72,26 @@ const IN_THE_WAY: [what: string, put: (place: string) => void][] = [
   ['a FIFO', (place) => execFileSync('mkfifo', [place])],
   ['a file', (place) => writeFileSync(place, 'in the way')],
 ];
-for (const folder of ['outputs', 'done', 'state/attempts', 'state/baseline', 'inputs/prompt'])
-  for (const [what, put] of IN_THE_WAY)
-    test(`${what} that stood in the place of ${folder} before the run is set aside, and nobody's agent blamed`, async ({
-      rig,
-      task,
-    }) => {
+for (const [what, put] of IN_THE_WAY)
+  test(`${what} in the place of each folder before the run is set aside, and no agent is blamed`, async ({
+    rig,
+    task,
+  }) => {
+    const folders = ['outputs', 'done', 'state/attempts', 'state/baseline', 'inputs/prompt'];
+    for (const folder of folders) {
       const place = path.join(task.folder, folder);
       mkdirSync(path.dirname(place), { recursive: true });
       put(place);
-      rig.answer(() => answerWith('codex', 'paid for'));
-      const { code, said } = await task.run();
-      assert.equal([code, task.read('outputs/codex_brief.codex.out'), rig.calls.length], [0, 'paid for', 1], said);
-      const name = path.basename(folder);
-      const aside = readdirSync(path.dirname(place)).find((entry) => entry.startsWith(`${name}.unreadable-`));
+    }
+    rig.answer(() => answerWith('codex', 'paid for'));
+    const { code, said } = await task.run();
+    assert.equal([code, task.read('outputs/codex_brief.codex.out'), rig.calls.length], [0, 'paid for', 1], said);
+    for (const folder of folders) {
+      const [above, name] = [path.join(task.folder, path.dirname(folder)), path.basename(folder)];
+      const aside = readdirSync(above).find((entry) => entry.startsWith(`${name}.unreadable-`));
       assert.match(said, `it was set aside as ${aside}`);
-    });
+    }
+  });
 
 const RESULTS = ['codex.out', 'codex.err', 'codex.raw', 'codex.call.json', 'gate.json'];
 const KINDS: Record<string, (place: string) => void> = {
@@ -96,23 +100,27 @@ const KINDS: Record<string, (place: string) => void> = {
   'a link to a device': (place) => symlinkSync('/dev/zero', place),
   'a link to itself': (place) => symlinkSync(path.basename(place), place),
 };
-for (const [kind, put] of Object.entries(KINDS))
-  test(`${kind} where the next stage's results will be is set aside or replaced`, async ({ rig }) => {
-    const stages = ['brief', 'review'].map((role) => ({ tool: 'codex', role, ...ANY_ANSWER }));
-    const task = makeTask(rig, { stages }, 'two');
-    rig.answer((call) => {
-      if (rig.calls.length === 1)
-        for (const name of RESULTS) put(path.join(task.folder, 'outputs', `codex_review.${name}`));
-      return answerWith('codex', `answer ${call.report.tool}`);
-    });
-    const { code, report } = await task.run();
-    assert.equal([code, report.state, rig.calls.length], [0, 'done', 2], JSON.stringify(report.failure));
-    for (const name of RESULTS)
-      assert.ok(lstatSync(path.join(task.folder, 'outputs', `codex_review.${name}`)).isFile());
-    const said = report.stages.flatMap((stage) => stage.warnings ?? []).join('\n');
-    const word = kind.startsWith('a link') ? 'a symbolic link' : kind;
-    assert.match(said, `codex_review.codex.out was ${word}; it was set aside as`);
+test(`${Object.keys(KINDS).join(', ')} where the results of later stages will be are set aside or replaced`, async ({
+  rig,
+}) => {
+  const later = Object.keys(KINDS).map((_, i) => `later_${i}`);
+  const stages = ['first', ...later].map((id) => ({ tool: 'codex', role: 'brief', id, ...ANY_ANSWER }));
+  const task = makeTask(rig, { stages }, 'five');
+  const resultsOf = (id: string) => RESULTS.map((name) => path.join(task.folder, 'outputs', `${id}.${name}`));
+  rig.answer(() => {
+    if (rig.calls.length === 1)
+      for (const [i, put] of Object.values(KINDS).entries()) resultsOf(later[i]!).forEach(put);
+    return answerWith('codex', 'an answer');
   });
+  const { code, report } = await task.run();
+  assert.equal([code, report.state, rig.calls.length], [0, 'done', 5], JSON.stringify(report.failure));
+  const said = report.stages.flatMap((stage) => stage.warnings ?? []).join('\n');
+  for (const [i, kind] of Object.keys(KINDS).entries()) {
+    for (const file of resultsOf(later[i]!)) assert.ok(lstatSync(file).isFile(), file);
+    const word = kind.startsWith('a link') ? 'a symbolic link' : kind;
+    assert.match(said, `${later[i]}.codex.out was ${word}; it was set aside as`);
+  }
+});
 
 test("the folder of a wrapper's --out becomes a link: the answer is where it was asked for", async ({
   rig,
