@@ -32,7 +32,7 @@ function start(rig: TestRig, words: readonly string[], ...flags: string[]): Runn
 }
 
 async function batch(rig: TestRig, words: readonly string[], ...flags: string[]) {
-  const { code, stdout, stderr } = await start(rig, words, ...flags).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['batch', ...words, '--json', ...flags]);
   return { code, said: stderr, report: JSON.parse(stdout) as BatchReport };
 }
 
@@ -113,7 +113,7 @@ test('one bad task refuses all before anything is paid, unless the others are as
   makeTask(rig, LOOK, 'good');
   makeTask(rig, { stages: [] }, 'empty');
   const words = ['good', 'empty', 'absent', './.tmp/task/good', '../x'];
-  const { code, stdout, stderr } = await start(rig, words).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['batch', ...words, '--json']);
   assert.equal([code, JSON.parse(stdout).state, rig.calls.length], [2, 'refused', 0]);
   assert.match(
     stderr,
@@ -141,7 +141,7 @@ test('what only the prompt of a task would show is found before another is paid'
   rig.answer(() => answerWith('codex', 'done'));
   const unmet = { stages: [{ ...LOOK.stages[0], attach: ['nowhere/*.ts'] }] };
   const tasks = [makeTask(rig, LOOK, 'a'), makeTask(rig, unmet, 'b')];
-  const { code, stderr } = await start(rig, ['a', 'b']).result;
+  const { code, stderr } = await rig.run('tollgate', ['batch', 'a', 'b', '--json']);
   assert.equal([code, rig.calls.length], [2, 0]);
   assert.match(
     stderr,

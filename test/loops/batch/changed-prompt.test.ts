@@ -50,18 +50,6 @@ test('an attachment that became a link is named, since it is why the prompt chan
   assert.match(report.message ?? '', /stage codex_brief is done, but .* \(.*notes\.md is a symbolic link.*\)$/);
 });
 
-test('--keep is remembered for that prompt, and a further change asks again', async ({ rig }) => {
-  const task = await changedTask(rig);
-  assert.is((await task.run('--keep=codex_brief')).code, 2);
-  assert.equal(await statesOf(task, '--keep=codex_brief', '--keep=gemini_review'), KEPT);
-  assert.equal(await statesOf(task), KEPT);
-  rig.write(REQUEST, 'yet another thing');
-  assert.is((await task.run()).code, 2);
-  rig.write(REQUEST, 'something else');
-  assert.equal(await statesOf(task), KEPT);
-  assert.is(rig.calls.length, 2);
-});
-
 test('--keep of an answer that did not pass its gate is remembered too', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'no sections here'));
   const task = makeTask(rig, { stages: [{ ...BRIEF, requires: ['Plan'] }] });
@@ -120,7 +108,9 @@ test('--redo-all and --redo all say what they repeat, and what pays for it', asy
   );
 });
 
-test('all stages whose prompts have changed are named at once, and every view says the same', async ({ rig }) => {
+test('all stages whose prompts have changed are named at once, and every view says the same; what is said with a refused run is said again, and remembered', async ({
+  rig,
+}) => {
   const task = await changedTask(rig);
   const { code, said, report, summary } = await task.run();
   const message =
@@ -161,22 +151,58 @@ test('all stages whose prompts have changed are named at once, and every view sa
   assert.equal([batch.code, refused.next_actions.length], [2, 2]);
   assert.ok(refused.message.includes(message));
   assert.is(rig.calls.length, 2);
-});
 
-test('one task of a batch whose prompt has changed is a row with its reason', async ({ rig }) => {
-  await changedTask(rig);
   makeTask(rig, { stages: [BRIEF] }, 'other');
-  const { stdout } = await rig.run('tollgate', ['batch', 'fix', 'other', '--skip-bad', '--json']);
-  const report = JSON.parse(stdout) as BatchReport;
-  assert.ok(validatorOf('BATCH_SCHEMA')(report));
+  const skipping = await rig.run('tollgate', ['batch', 'fix', 'other', '--skip-bad', '--json']);
+  const other = JSON.parse(skipping.stdout) as BatchReport;
+  assert.ok(validatorOf('BATCH_SCHEMA')(other));
   assert.equal(
-    report.tasks.map(({ task_id, state, reason, stages }) => [task_id, state, reason, stages.length]),
+    other.tasks.map(({ task_id, state, reason, stages }) => [task_id, state, reason, stages.length]),
     [
       ['fix', 'refused', 'prompt_changed', 0],
       ['other', 'done', null, 1],
     ],
   );
-  assert.is(report.by_failure[0]!.next_actions[0]!.command, 'tollgate run fix --keep-all');
+  assert.is(other.by_failure[0]!.next_actions[0]!.command, 'tollgate run fix --keep-all');
+
+  const both = await task.run('--redo-all', '--keep-all');
+  assert.is(both.code, 2);
+  assert.match(both.said, '--redo-all and --keep-all contradict each other');
+
+  const dryRun = async (...flags: string[]) =>
+    JSON.parse((await task.outcome('--dry-run', ...flags)).stdout) as Forecast;
+  const forecast = await dryRun();
+  assert.equal(
+    forecast.stages.map(({ state }) => state),
+    ['prompt_changed', 'prompt_changed'],
+  );
+  assert.equal([forecast.next_actions.length, forecast.next_actions[0]!.command], [2, 'tollgate run fix --keep-all']);
+  assert.equal(
+    (await dryRun('--keep-all')).stages.map(({ state }) => state),
+    ['done_earlier', 'done_earlier'],
+  );
+  const people = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
+  assert.equal([people.code, /codex_brief: answered, but its prompt has changed since/.test(people.stdout)], [0, true]);
+
+  const half = await task.run('--keep=codex_brief');
+  const rest = [
+    toType('keep the answer of gemini_review (free)', 'tollgate run fix --keep codex_brief --keep gemini_review'),
+    toType(
+      'or run gemini_review again, for one paid call',
+      'tollgate run fix --keep codex_brief --redo gemini_review',
+      'pays',
+    ),
+  ];
+  assert.equal([half.code, half.report.state, half.report.next_actions], [2, 'refused', rest]);
+  assert.equal((await dryRun('--keep', 'codex_brief')).next_actions, rest);
+  const [, , ...flags] = rest[0]!.command!.split(' ').slice(1);
+  assert.equal(await statesOf(task, ...flags), KEPT);
+  // It is remembered for that prompt, and a further change asks again.
+  assert.equal(await statesOf(task), KEPT);
+  rig.write(REQUEST, 'yet another thing');
+  assert.is((await task.run()).code, 2);
+  rig.write(REQUEST, 'something else');
+  assert.equal([await statesOf(task), rig.calls.length], [KEPT, 3]);
 });
 
 const WISHES: [flags: string[], calls: number, states: string[]][] = [
@@ -185,41 +211,18 @@ const WISHES: [flags: string[], calls: number, states: string[]][] = [
   [['--redo-all', '--keep=codex_brief'], 1, ['done_earlier', 'done']],
   [['--keep-all', '--redo=gemini_review'], 1, ['done_earlier', 'done']],
 ];
-for (const [flags, calls, states] of WISHES)
-  test(`${flags.join(' ')}: ${calls} paid calls, and a plain run asks nothing more`, async ({ rig }) => {
-    const task = await changedTask(rig);
-    assert.equal([await statesOf(task, ...flags), rig.calls.length], [[0, states], 2 + calls]);
-    assert.equal([await statesOf(task), rig.calls.length], [KEPT, 2 + calls]);
-  });
-
-test('--redo-all asks nothing again whose prompt is the same', async ({ rig }) => {
-  rig.answer((call) => answerWith(call.report.tool, 'fine'));
-  const task = makeTask(rig, { stages: [BRIEF, REVIEW] });
-  await task.run();
-  assert.equal([await statesOf(task, '--redo-all'), rig.calls.length], [KEPT, 2]);
-});
-
-test('--redo-all and --keep-all contradict each other', async ({ rig }) => {
+test('--keep and --redo, of all or of some: the paid calls of each, and a plain run asks nothing more', async ({
+  rig,
+}) => {
   const task = await changedTask(rig);
-  const { code, said } = await task.run('--redo-all', '--keep-all');
-  assert.equal([code, rig.calls.length], [2, 2]);
-  assert.match(said, '--redo-all and --keep-all contradict each other');
-});
-
-test('--dry-run shows what has changed in place of refusing', async ({ rig }) => {
-  const task = await changedTask(rig);
-  const { code, stdout } = await task.outcome('--dry-run');
-  const { stages, next_actions } = JSON.parse(stdout) as Forecast;
-  assert.is(next_actions.length, 2);
-  assert.equal([code, stages.map(({ state }) => state)], [0, ['prompt_changed', 'prompt_changed']]);
-  assert.is(next_actions[0]!.command, 'tollgate run fix --keep-all');
-  const kept = await task.outcome('--dry-run', '--keep-all');
-  assert.equal(
-    (JSON.parse(kept.stdout) as Forecast).stages.map(({ state }) => state),
-    ['done_earlier', 'done_earlier'],
-  );
-  const people = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
-  assert.match(people.stdout, 'codex_brief: answered, but its prompt has changed since');
+  for (const [flags, calls, states] of WISHES) {
+    const before = rig.calls.length;
+    rig.write(REQUEST, `something else for ${flags.join(' ')}`);
+    assert.equal([await statesOf(task, ...flags), rig.calls.length - before], [[0, states], calls], flags.join(' '));
+    assert.equal([await statesOf(task), rig.calls.length - before], [KEPT, calls], flags.join(' '));
+  }
+  // Nothing is repeated whose prompt is the same.
+  assert.equal([await statesOf(task, '--redo-all'), rig.calls.length], [KEPT, 6]);
 });
 
 test('a stage that is redone may change the prompt of one that is done: that one is said, and the first stands', async ({
@@ -285,26 +288,6 @@ test('no line that asks again is said before the budget is raised, whatever fail
   assert.equal(again.map(actionLine), [
     'only if the user allows more paid calls: raise the limit, and fix what the evidence names, if anything, then call codex again: `tollgate budget fix --set 6 && tollgate run fix`',
   ]);
-});
-
-test('what was said with a run that was refused is said again by its next actions, which are enough', async ({
-  rig,
-}) => {
-  const task = await changedTask(rig);
-  const { report } = await task.run('--keep=codex_brief');
-  const next = [
-    toType('keep the answer of gemini_review (free)', 'tollgate run fix --keep codex_brief --keep gemini_review'),
-    toType(
-      'or run gemini_review again, for one paid call',
-      'tollgate run fix --keep codex_brief --redo gemini_review',
-      'pays',
-    ),
-  ];
-  assert.equal([report.state, report.next_actions], ['refused', next]);
-  const dry = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json', '--keep', 'codex_brief']);
-  assert.equal((JSON.parse(dry.stdout) as Forecast).next_actions, next);
-  const [, , ...flags] = next[0]!.command!.split(' ').slice(1);
-  assert.equal(await statesOf(task, ...flags), KEPT);
 });
 
 test('each stage of a run has its tool, answer, time and tokens', async ({ rig }) => {
