@@ -69,11 +69,8 @@ test('a journal of an older version says nothing of verdicts', async ({ rig }) =
 const STOPPED = [1, 'failed', 'failed', 'FAIL', 'FAIL'];
 const NOTED = [0, 'done', 'done', 'FAIL', 'FAIL'];
 const POLICIES: [what: string, stage: object, project: string | null, expected: unknown[]][] = [
-  ['a review notes it', REVIEW, null, NOTED],
-  ['a review that is told to stops', { ...REVIEW, on_fail: 'stop' }, null, STOPPED],
   ["the project's review stops", REVIEW, 'roles: {review: {on_fail: stop}}\n', STOPPED],
   ['the stage has the last word', { ...REVIEW, on_fail: 'note' }, 'roles: {review: {on_fail: stop}}\n', NOTED],
-  ['a verify stops', { tool: 'codex', role: 'verify', id: 'codex_review' }, null, STOPPED],
   [
     'a verify that is told to notes it',
     { tool: 'codex', role: 'verify', id: 'codex_review', on_fail: 'note' },
@@ -111,27 +108,25 @@ test('a FAIL that stops is not passed by a rerun, nor paid again; on_fail: note 
   assert.equal([await viewsOf(task), rig.calls.length], [NOTED, 1]);
 });
 
-const UNREADABLE = ['FAILED', 'Verdict: FAIL', 'NOT PASS', 'The verdict is FAIL', 'FAIL/PASS', 'PASS or FAIL'];
-for (const said of UNREADABLE)
-  test(`on_fail: stop is not passed by ${JSON.stringify(said)}`, async ({ rig }) => {
-    rig.answer(() => answerWith('codex', judging(said)));
-    const stage = { tool: 'codex', role: 'verify', id: 'codex_review' };
-    const task = makeTask(rig, { stages: [stage] });
-    for (let runs = 0; runs < 2; runs++) {
-      const { code, report } = await task.run();
-      assert.equal([code, report.state, report.stages[0]!.state], [1, 'failed', 'failed']);
-      const { verdict, class: errorClass, reason, gate } = report.stages[0]!;
-      assert.equal([verdict, errorClass, reason, gate], [null, 'contract_violation', 'verdict_missing', 'failed']);
-      assert.is(existsSync(path.join(task.folder, 'done/codex_review.done')), false);
-    }
-    const { evidence, missing, next_actions } = task.failure()!;
-    assert.match(evidence!.text, 'its section "Verdict" must be PASS or FAIL and nothing else');
-    assert.equal(missing, ['a verdict of PASS or FAIL']);
-    assert.match(next_actions.map(actionLine).join('\n'), 'tollgate run fix --redo codex_review');
-    assert.match(next_actions.map(actionLine).join('\n'), '`on_fail: note` of the stage');
-    setStage(rig, { ...stage, on_fail: 'note' });
-    assert.equal([(await task.run()).report.state, rig.calls.length], ['done', 1]);
-  });
+test('on_fail: stop is not passed by what is neither PASS nor FAIL', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', judging('The verdict is FAIL')));
+  const stage = { tool: 'codex', role: 'verify', id: 'codex_review' };
+  const task = makeTask(rig, { stages: [stage] });
+  for (let runs = 0; runs < 2; runs++) {
+    const { code, report } = await task.run();
+    assert.equal([code, report.state, report.stages[0]!.state], [1, 'failed', 'failed']);
+    const { verdict, class: errorClass, reason, gate } = report.stages[0]!;
+    assert.equal([verdict, errorClass, reason, gate], [null, 'contract_violation', 'verdict_missing', 'failed']);
+    assert.is(existsSync(path.join(task.folder, 'done/codex_review.done')), false);
+  }
+  const { evidence, missing, next_actions } = task.failure()!;
+  assert.match(evidence!.text, 'its section "Verdict" must be PASS or FAIL and nothing else');
+  assert.equal(missing, ['a verdict of PASS or FAIL']);
+  assert.match(next_actions.map(actionLine).join('\n'), 'tollgate run fix --redo codex_review');
+  assert.match(next_actions.map(actionLine).join('\n'), '`on_fail: note` of the stage');
+  setStage(rig, { ...stage, on_fail: 'note' });
+  assert.equal([(await task.run()).report.state, rig.calls.length], ['done', 1]);
+});
 
 test('on_fail: stop asks for no verdict where the answer owes none', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'All is done.'));

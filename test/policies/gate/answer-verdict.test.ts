@@ -18,12 +18,28 @@ for (const [text, verdict] of [
   ['## Verdict\n\n~~PASS~~\n', null],
   ['## Verdict\n\nPASS?\n', null],
   ['## Verdict\n\nPASS / FAIL\n', null],
+  ['## Verdict\n\nFAILED\n', null],
+  ['## Verdict\n\nVerdict: FAIL\n', null],
+  ['## Verdict\n\nNOT PASS\n', null],
+  ['## Verdict\n\nThe verdict is FAIL\n', null],
+  ['## Verdict\n\nPASS or FAIL\n', null],
   ['## By gemini\n\n### Verdict\n\nPASS\n\n## By codex\n\n### Verdict\n\nFAIL\n\n## Verdict\n\nFAIL\n', 'FAIL'],
   ['## Verdict\n\n## Verdict\n\nPASS\n', 'PASS'],
   ['## Findings\n\nFAIL\n', null],
   ['', null],
 ] as const)
   test(JSON.stringify(text), () => assert.is(verdictSaid(text), verdict));
+
+for (const [answer, verdict] of [
+  ['{"verdict": "fail"}', 'FAIL'],
+  ['Here it is:\n\n```json\n{"verdict":"FAIL"}\n```\n', 'FAIL'],
+  ['{"verdict":"PASS"}', 'PASS'],
+  ['{"verdict":"maybe"}', null],
+  ['{"review":{"verdict":"FAIL"}}', null],
+  ['{"why":"## Verdict\\n\\nPASS\\n"}', null],
+  ['no JSON', null],
+] as const)
+  test(`with a schema: ${JSON.stringify(answer)}`, () => assert.is(verdictSaid(answer, { schema: {} }), verdict));
 
 test('FAIL, and no verdict where one is owed, stop a stage that is told to stop, and no other', () => {
   const judging = (onFail: 'stop' | 'note') => ({ role: { givesVerdict: true, onFail }, stage: {} });
