@@ -53,27 +53,21 @@ test('of two runs of one task the second waits for the first and returns its out
   assert.match(stderr, /another run of fix ended with exit code 0/);
 });
 
-for (const [signal, exit] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)
-  test(`${signal} to the dispatcher: record, report, exit ${exit}, nobody left; the next run continues`, async ({
-    rig,
-  }) => {
-    const task = makeTask(rig, ONE);
-    const running = task.start();
-    const fake = await rig.call();
-    await fake.tell(write(STREAMS.codex.opens(SESSION)));
-    await fake.spawn(['sleep', '600'], { detached: true });
-    running.signal(signal);
-    const { code, stdout } = await running.result;
-    assert.equal([code, JSON.parse(stdout).state], [exit, 'interrupted']);
-    assert.equal([task.failure()!.reason, task.failure()!.exit_code], ['cancelled', exit]);
-    assert.match(task.read('outputs/_summary.md'), 'interrupted');
-    assert.equal(rig.survivors(), []);
-    rig.answer(() => answerWith('codex', 'ok'));
-    assert.is((await task.run()).code, 0);
-  });
+test('SIGTERM to the dispatcher: record, report, exit 143, nobody left; the next run continues', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const running = task.start();
+  const fake = await rig.call();
+  await fake.tell(write(STREAMS.codex.opens(SESSION)));
+  await fake.spawn(['sleep', '600'], { detached: true });
+  running.signal('SIGTERM');
+  const { code, stdout } = await running.result;
+  assert.equal([code, JSON.parse(stdout).state], [143, 'interrupted']);
+  assert.equal([task.failure()!.reason, task.failure()!.exit_code], ['cancelled', 143]);
+  assert.match(task.read('outputs/_summary.md'), 'interrupted');
+  assert.equal(rig.survivors(), []);
+  rig.answer(() => answerWith('codex', 'ok'));
+  assert.is((await task.run()).code, 0);
+});
 
 test('a dispatcher that is killed leaves its call to its guardian; the next run takes the answer and pays nothing', async ({
   rig,
@@ -125,64 +119,23 @@ test('without its guardian too, as long as anything of the call is left', async 
   assert.is((await second.result).code, 0);
 });
 
-test('a run of a task from within its own call is refused, whatever it is told about waiting', async ({ rig }) => {
-  const task = makeTask(rig, ONE);
-  const first = task.start();
-  const fake = await rig.call();
-  const said = await runFromWithin(rig, fake);
-  assert.match(
-    said,
-    'this command was started from within the run that has this task (pid PID), and would wait for itself; run another task from there',
-  );
-  assert.match(said, 'exit 1\n');
-  await fake.tell(...answerWith('codex', 'ok'));
-  assert.is((await first.result).code, 0);
-});
-
-test('so it is when the dispatcher was killed and the call continues', async ({ rig }) => {
-  const task = makeTask(rig, ONE);
-  const first = task.start();
-  const fake = await rig.call();
-  first.signal('SIGKILL');
-  await first.result;
-  const said = await runFromWithin(rig, fake);
-  assert.match(
-    said,
-    'this command was started from within the call of stage codex_brief of an earlier run, and would wait for itself; run another task from there',
-  );
-  assert.match(said, 'exit 1\n');
-  await fake.tell(...answerWith('codex', 'ok'));
-  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
-});
-
-test('a guardian that is killed leaves a tree that is judged by its files; the answer is not paid again', async ({
+test('a run of a task from within its own call is refused, also when the dispatcher was killed and the call continues', async ({
   rig,
 }) => {
   const task = makeTask(rig, ONE);
   const first = task.start();
   const fake = await rig.call();
-  const [call] = openCalls(task.journal.read().ledger);
+  const assertRefused = async (within: string) => {
+    const said = await runFromWithin(rig, fake);
+    assert.match(said, `this command was started from within ${within}, and would wait for itself; run another task`);
+    assert.match(said, 'exit 1\n');
+  };
+  await assertRefused('the run that has this task (pid PID)');
   first.signal('SIGKILL');
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
   await first.result;
-  const second = task.run();
-  await fake.tell(...answerWith('codex', 'paid for'));
-  const { code, report } = await second;
-  assert.equal([code, rig.calls.length, report.budget.used], [0, 1, 1]);
-  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
-  assert.equal(openCalls(task.journal.read().ledger), []);
-});
-
-test('a guardian killed under a living dispatcher is settled by that dispatcher', async ({ rig }) => {
-  const task = makeTask(rig, ONE);
-  const first = task.start();
-  const fake = await rig.call();
-  const [call] = openCalls(task.journal.read().ledger);
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
-  await fake.tell(...answerWith('codex', 'paid for'));
-  const { code } = await first.result;
-  assert.equal([code, rig.calls.length], [0, 1]);
-  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+  await assertRefused('the call of stage codex_brief of an earlier run');
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
 test('an answer to a digest that was paid for before a crash is not paid again', async ({ rig }) => {
@@ -199,20 +152,6 @@ test('an answer to a digest that was paid for before a crash is not paid again',
   await second.tell(...answerWith('codex', 'paid for'));
   const { code } = await again;
   assert.equal([code, rig.calls.length, task.read('outputs/codex_brief.codex.out')], [0, 2, 'paid for']);
-});
-
-test('a call whose whole tree died is closed as interrupted, counted, and made once more', async ({ rig }) => {
-  const task = makeTask(rig, ONE);
-  const first = task.start();
-  const fake = await rig.call();
-  const [call] = openCalls(task.journal.read().ledger);
-  first.signal('SIGKILL');
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
-  await fake.tell({ do: 'die', signal: 'SIGKILL' });
-  await first.result;
-  rig.answer(() => answerWith('codex', 'again'));
-  const { code, report } = await task.run();
-  assert.equal([code, rig.calls.length, report.budget.used], [0, 2, 2]);
 });
 
 test.run();

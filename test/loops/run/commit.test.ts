@@ -41,15 +41,25 @@ const status = (rig: TestRig) => git(rig, 'status', '--porcelain').trimEnd().spl
 /** Every codex call of the task saves these files. */
 const saving = (rig: TestRig, ...files: FakeCommand[]) => rig.answer(() => [...files, ...answerWith('codex', 'Done.')]);
 
-test('it contains what the stages changed, and leaves what was uncommitted before', async ({ rig }) => {
+test('it contains what the stages changed, leaves what was uncommitted before, and runs no hook and no filter', async ({
+  rig,
+}) => {
+  const ran = path.join(rig.root, 'ran');
   rig.write('mine.txt', 'edited\n');
   rig.write('notes.txt', 'untracked\n');
   rig.write('staged.txt', 'staged\n');
   git(rig, 'add', 'staged.txt');
+  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction', 'post-index-change']) {
+    const file = path.join(rig.project, '.git/hooks', hook);
+    writeFileSync(file, `#!/bin/sh\ntouch '${ran}'\n`);
+    chmodSync(file, 0o755);
+  }
+  git(rig, 'config', 'filter.up.clean', `touch '${ran}'; tr a-z A-Z`);
+  rig.write('.git/info/attributes', '*.up filter=up\n');
   saving(rig, save('src/a.ts', 'two\n'), save('src/new.ts', 'new\n'), save('mine.txt', 'edited twice\n'));
   const task = makeTask(rig, { stages: [IMPL], goal: 'Fix the counter.\nIt counts twice.' });
   const { code, report, summary } = await task.run('--commit');
-  assert.is(code, 0);
+  assert.equal([code, existsSync(ran)], [0, false]);
   assert.equal(committed(rig), ['M\tsrc/a.ts', 'A\tsrc/new.ts']);
   assert.is(
     git(rig, 'log', '-1', '--format=%an <%ae>%n%B').trim(),
@@ -75,7 +85,12 @@ test('a second run commits nothing again, and one without --commit commits nothi
   assert.is(rig.calls.length, 1);
 });
 
-test('a removed and a renamed file are committed as such, with their modes', async ({ rig }) => {
+test('a removed and a renamed file are committed as such, with their modes; author and trailers come from tollgate.yaml', async ({
+  rig,
+}) => {
+  rig.write('tollgate.yaml', 'commit: {author: "Bot <bot@example.org>", trailers: ["Assisted-by: codex"]}\n');
+  git(rig, 'add', '-A');
+  git(rig, 'commit', '-q', '-m', 'settings');
   rig.answer(async (call) => {
     git(rig, 'mv', 'src/old.ts', 'src/moved.ts');
     git(rig, 'reset', '-q');
@@ -86,14 +101,6 @@ test('a removed and a renamed file are committed as such, with their modes', asy
   assert.equal(report.commit?.files, ['src/moved.ts', 'src/old.ts']);
   assert.match(git(rig, 'ls-tree', 'HEAD', 'src/moved.ts'), /^100755/);
   assert.equal(status(rig), []);
-});
-
-test('the author and the trailers come from tollgate.yaml', async ({ rig }) => {
-  rig.write('tollgate.yaml', 'commit: {author: "Bot <bot@example.org>", trailers: ["Assisted-by: codex"]}\n');
-  git(rig, 'add', '-A');
-  git(rig, 'commit', '-q', '-m', 'settings');
-  saving(rig, save('src/a.ts', 'two\n'));
-  await makeTask(rig, { stages: [IMPL] }).run('--commit');
   assert.is(
     git(rig, 'log', '-1', '--format=%an <%ae>, %cn <%ce>, %(trailers:unfold,separator=%x2C )').trim(),
     'Bot <bot@example.org>, Bot <bot@example.org>, Tollgate-Task: fix, Assisted-by: codex',
@@ -113,21 +120,6 @@ for (const [what, commit] of [
     assert.match(said, /tollgate\.yaml:1: commit\.(author|trailers)/);
     assert.is(rig.calls.length, 0);
   });
-
-test('no hook and no filter of the repository runs', async ({ rig }) => {
-  const ran = path.join(rig.root, 'ran');
-  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction', 'post-index-change']) {
-    const file = path.join(rig.project, '.git/hooks', hook);
-    writeFileSync(file, `#!/bin/sh\ntouch '${ran}'\n`);
-    chmodSync(file, 0o755);
-  }
-  git(rig, 'config', 'filter.up.clean', `touch '${ran}'; tr a-z A-Z`);
-  rig.write('.git/info/attributes', '*.up filter=up\n');
-  saving(rig, save('src/a.ts', 'two\n'));
-  const { code } = await makeTask(rig, { stages: [IMPL] }).run('--commit');
-  assert.equal([code, existsSync(ran)], [0, false]);
-  assert.equal(committed(rig), ['M\tsrc/a.ts']);
-});
 
 test("a file that needs the repository's own filter is not committed in another form", async ({ rig }) => {
   git(rig, 'config', 'filter.up.clean', 'tr a-z A-Z');
