@@ -146,22 +146,27 @@ const PLANTS: [what: string, plant: (file: string) => void][] = [
 ];
 const STOLEN = `${JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: 'stolen' } })}\n`;
 
-for (const name of ['stdout', 'attempt.json'])
-  for (const [what, plant] of PLANTS)
-    test(`${what} in the place of ${name} is not read`, async ({ rig, task }) => {
-      rig.write('secret', STOLEN);
-      await orphaned(rig, task, (attempt) => {
-        rmSync(path.join(attempt, name));
-        plant(path.join(attempt, name));
-      });
-      rig.answer(() => answerWith('codex', 'again'));
-      const { code } = await task.run();
-      assert.equal([code, rig.calls.length], [0, 2]);
-      assert.is(task.read('outputs/codex_brief.codex.out'), 'again');
-      assert.not.match(task.read('outputs/codex_brief.codex.raw'), 'stolen');
+const UNREAD = [
+  ['stdout', 'a FIFO'],
+  ['stdout', 'a link'],
+  ['attempt.json', 'a folder'],
+  ['attempt.json', 'a link'],
+] as const;
+for (const [name, what] of UNREAD)
+  test(`${what} in the place of ${name} is not read`, async ({ rig, task }) => {
+    rig.write('secret', STOLEN);
+    await orphaned(rig, task, (attempt) => {
+      rmSync(path.join(attempt, name));
+      new Map(PLANTS).get(what)!(path.join(attempt, name));
     });
+    rig.answer(() => answerWith('codex', 'again'));
+    const { code } = await task.run();
+    assert.equal([code, rig.calls.length], [0, 2]);
+    assert.is(task.read('outputs/codex_brief.codex.out'), 'again');
+    assert.not.match(task.read('outputs/codex_brief.codex.raw'), 'stolen');
+  });
 
-/** In the place of one file of an attempt whose guardian lives, and after its death. */
+/** In the place of files of an attempt whose guardian lives, and after its death. */
 const AWAY: [what: string, plant: (file: string) => void][] = [
   ...PLANTS,
   ['nothing', () => {}],
@@ -174,50 +179,59 @@ const SAID: Record<string, string> = {
   nothing: 'was removed',
   'another file': 'was replaced by another file',
 };
-for (const name of ['stdout', 'stderr', 'prompt', 'usage.json'])
-  for (const [what, plant] of name.startsWith('std') ? AWAY : AWAY.slice(0, 1))
-    test(`${what} in the place of ${name} under a living guardian loses nothing`, async ({ rig, task }) => {
-      rig.write('secret', STOLEN);
-      const running = task.run();
-      const fake = await rig.call();
-      const [call] = openCalls(task.journal.read().ledger);
-      const attempt = path.join(task.folder, 'state/attempts', call!.reserved.call_id);
-      const file = path.join(attempt, name);
-      const [first, ...rest] = answerWith('codex', 'paid for');
-      await fake.tell({ do: 'write', to: 'stderr', text: 'before\n' }, first!);
-      rmSync(file, { force: true });
-      plant(file);
-      await fake.tell({ do: 'write', to: 'stderr', text: 'after\n' }, ...rest);
-      const { code } = await running;
-      assert.equal([code, rig.calls.length], [0, 1]);
-      const read = (suffix: string) => task.read(`outputs/codex_brief.codex.${suffix}`);
-      assert.equal([read('out'), read('err')], ['paid for', 'before\nafter\n']);
-      assert.match(read('raw'), 'paid for');
-      assert.not.match(read('raw'), 'stolen');
-      const isSaid = read('call.json').includes(`${name} of the attempt ${SAID[what]} while the call ran`);
-      assert.is(isSaid, true);
-      assert.is(readFileSync(path.join(rig.project, 'secret'), 'utf8'), STOLEN);
-      assert.not(existsSync(path.join(attempt, 'stdout')) && what !== 'a folder');
-    });
+/** A FIFO is put in the place of the other files, too. */
+const placesOf = (what: string, ...names: string[]) => [
+  ...names,
+  ...(what === 'a FIFO' ? ['prompt', 'usage.json'] : []),
+];
+const putIn = (attempt: string, names: readonly string[], plant: (file: string) => void) => {
+  for (const name of names) {
+    rmSync(path.join(attempt, name), { force: true });
+    plant(path.join(attempt, name));
+  }
+};
 
-for (const name of ['stderr', 'prompt', 'usage.json'])
-  for (const [what, plant] of name === 'stderr' ? AWAY.slice(0, 4) : AWAY.slice(0, 1))
-    test(`${what} in the place of ${name} of a call that lost its guardian does not lose the answer`, async ({
-      rig,
-      task,
-    }) => {
-      rig.write('secret', STOLEN);
-      const fake = await orphaned(rig, task, (attempt) => {
-        rmSync(path.join(attempt, name), { force: true });
-        plant(path.join(attempt, name));
-      });
-      const second = task.run();
-      await fake.tell(...answerWith('codex', 'paid for'));
-      assert.equal([(await second).code, rig.calls.length], [0, 1]);
-      assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+for (const [what, plant] of AWAY)
+  test(`${what} in the place of ${placesOf(what, 'stdout', 'stderr')} under a living guardian loses nothing`, async ({
+    rig,
+    task,
+  }) => {
+    rig.write('secret', STOLEN);
+    const running = task.run();
+    const fake = await rig.call();
+    const [call] = openCalls(task.journal.read().ledger);
+    const attempt = path.join(task.folder, 'state/attempts', call!.reserved.call_id);
+    const [first, ...rest] = answerWith('codex', 'paid for');
+    await fake.tell({ do: 'write', to: 'stderr', text: 'before\n' }, first!);
+    putIn(attempt, placesOf(what, 'stdout', 'stderr'), plant);
+    await fake.tell({ do: 'write', to: 'stderr', text: 'after\n' }, ...rest);
+    const { code } = await running;
+    assert.equal([code, rig.calls.length], [0, 1]);
+    const read = (suffix: string) => task.read(`outputs/codex_brief.codex.${suffix}`);
+    assert.equal([read('out'), read('err')], ['paid for', 'before\nafter\n']);
+    assert.match(read('raw'), 'paid for');
+    assert.not.match(read('raw'), 'stolen');
+    for (const name of placesOf(what, 'stdout', 'stderr'))
+      assert.match(read('call.json'), `${name} of the attempt ${SAID[what]} while the call ran`);
+    assert.is(readFileSync(path.join(rig.project, 'secret'), 'utf8'), STOLEN);
+    assert.not(existsSync(path.join(attempt, 'stdout')) && what !== 'a folder');
+  });
+
+for (const [what, plant] of AWAY.slice(0, 4))
+  test(`${what} in the place of ${placesOf(what, 'stderr')} of a call that lost its guardian does not lose the answer`, async ({
+    rig,
+    task,
+  }) => {
+    rig.write('secret', STOLEN);
+    const fake = await orphaned(rig, task, (attempt) => putIn(attempt, placesOf(what, 'stderr'), plant));
+    const second = task.run();
+    await fake.tell(...answerWith('codex', 'paid for'));
+    assert.equal([(await second).code, rig.calls.length], [0, 1]);
+    assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+    for (const name of placesOf(what, 'stderr'))
       assert.match(task.read('outputs/codex_brief.codex.call.json'), `${name} of the attempt ${SAID[what]}`);
-      assert.not.match(task.read('outputs/codex_brief.codex.err'), 'stolen');
-    });
+    assert.not.match(task.read('outputs/codex_brief.codex.err'), 'stolen');
+  });
 
 test('a CLI that has said nothing yet, and whose stderr was taken away, continues under whoever takes its call over', async ({
   rig,
