@@ -34,26 +34,26 @@ async function ask(rig: TestRig, name: string, { tool = 'codex', flags = [], env
   return { code, said: stderr, verdict };
 }
 
-const EIGHT = Array.from({ length: 8 }, (_, i) => `held-${i}`);
+const FOUR = Array.from({ length: 4 }, (_, i) => `held-${i}`);
 const OTHER_ACCOUNT = { env: { CODEX_API_KEY: 'another-account-of-mine' } };
 const hello = (call: FakeCall) => answerWith(call.report.tool, 'hello');
 const begun = ({ calls }: TestRig) => calls.map(({ report }) => report.tool);
 
-test('a 429 of 20 s that one was told: no CLI of eight others begins before it is over', async ({ rig }) => {
-  // Long enough for a loaded machine to start one of the eight meanwhile.
+test('a 429 of 20 s that one was told: no CLI of four others begins before it is over', async ({ rig }) => {
+  // Long enough for a loaded machine to start one of the four meanwhile.
   rig.answer(() => failWith('codex', '429 Too Many Requests: please try again in 20s', 429));
   const { verdict } = await ask(rig, 'told');
   assert.equal([verdict.class, verdict.reason], ['transient', 'rate_limit']);
   const until = Date.parse(verdict.retry_at!);
   rig.answer(hello);
-  const ends = await Promise.all(EIGHT.map((name) => ask(rig, name)));
+  const ends = await Promise.all(FOUR.map((name) => ask(rig, name)));
   assert.equal(
     ends.map(({ code }) => code),
-    EIGHT.map(() => 0),
+    FOUR.map(() => 0),
   );
   assert.ok(ends.some(({ said }) => said.includes(`waits until ${new Date(until).toISOString()}`)));
   const early = rig.calls.slice(1).filter(({ report }) => report.began < until);
-  assert.equal([rig.calls.length, early.length], [9, 0]);
+  assert.equal([rig.calls.length, early.length], [5, 0]);
 });
 
 test('what is further away is refused unstarted; another account or tool, and --ignore-hold, are not held', async ({
@@ -75,7 +75,7 @@ test('what is further away is refused unstarted; another account or tool, and --
   assert.equal(begun(rig), ['codex', 'codex', 'claude', 'codex', 'codex']);
 });
 
-test('where no time was given, one of eight at once is let through, and its success lets the rest continue', async ({
+test('where no time was given, one of four at once is let through, and its success lets the rest continue', async ({
   rig,
 }) => {
   rig.answer(() => failWith('codex', "You've hit your usage limit.", 429));
@@ -88,16 +88,16 @@ test('where no time was given, one of eight at once is let through, and its succ
     await othersEnded;
     await call.tell(...hello(call));
   });
-  let left = EIGHT.length;
+  let left = FOUR.length;
   const ends = await Promise.all(
-    EIGHT.map(async (name) => {
+    FOUR.map(async (name) => {
       const end = await ask(rig, name);
       left -= 1;
       if (left === 1) release();
       return end;
     }),
   );
-  assert.equal(ends.map(({ verdict }) => verdict.reason).sort(), [...EIGHT.slice(1).map(() => 'held'), null].sort());
+  assert.equal(ends.map(({ verdict }) => verdict.reason).sort(), [...FOUR.slice(1).map(() => 'held'), null].sort());
   assert.is(begun(rig).length, 2);
   assert.is((await ask(rig, 'after')).code, 0);
 });
