@@ -19,7 +19,12 @@ test.after.each(({ rig }) => rig.dispose());
 
 for (const [name, stages] of Object.entries(PIPELINES) as [PipelineName, (typeof PIPELINES)[PipelineName]][])
   test(`${name}: every stage is called once, passes its gate, and is not called again`, async ({ rig }) => {
-    rig.answer((call) => playRole(call, stages[rig.calls.length - 1]!.role));
+    rig.answer((call) => {
+      const n = rig.calls.length;
+      const { role } = stages[n - 1]!;
+      if (name !== 'review_cross') return playRole(call, role);
+      return answerWith(call.report.tool, `${goodAnswer(role)}\nanswer number ${n}\n`);
+    });
     const task = makeTask(rig, { pipeline: name, acceptance: { commands: ['true'] } });
     const { code, report, summary } = await task.run();
     assert.is(code, 0, summary);
@@ -31,22 +36,15 @@ for (const [name, stages] of Object.entries(PIPELINES) as [PipelineName, (typeof
       rig.calls.map(({ report: { tool } }) => tool),
       stages.map(({ tool }) => tool),
     );
+    if (name === 'review_cross') {
+      // A role reads the answers of the roles before it that it is meant to read, and no other.
+      const read = rig.calls.map(({ report }) => report.stdin.text.match(/answer number \d/g) ?? []);
+      assert.equal(read, [[], [], [], ['answer number 1', 'answer number 2', 'answer number 3']]);
+    }
     const again = await task.run();
     assert.equal([again.code, rig.calls.length], [0, stages.length]);
     assert.ok(again.report.stages.every(({ state }) => state === 'done_earlier'));
   });
-
-test('a role is told what the roles that it reads have answered, and nothing else', async ({ rig }) => {
-  const stages = PIPELINES.review_cross;
-  rig.answer((call) => {
-    const n = rig.calls.length;
-    const { role } = stages[n - 1]!;
-    return answerWith(call.report.tool, `${goodAnswer(role)}\nanswer number ${n}\n`);
-  });
-  assert.is((await makeTask(rig, { pipeline: 'review_cross' }).run()).code, 0);
-  const told = rig.calls.map(({ report }) => report.stdin.text.match(/answer number \d/g) ?? []);
-  assert.equal(told, [[], [], [], ['answer number 1', 'answer number 2', 'answer number 3']]);
-});
 
 const BRIEF = `${goodAnswer('brief').replace('The context as the brief left it.', 'Look at src/login.ts first.').replace('```sh\ntrue', '```sh\ntouch ran-by-gate')}`;
 const HANDS_OFF = {

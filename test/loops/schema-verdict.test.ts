@@ -1,8 +1,8 @@
 // A stage that gives a verdict and answers in JSON: the verdict is the property of that name, and decides as any other.
 
-import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Forecast } from '../../loops/run/forecast.ts';
 import { answerWith } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -20,32 +20,29 @@ const FINDINGS = [
   'major: src/c.ts:9: an error is swallowed',
 ];
 
-for (const [what, answer, verdict] of [
-  ['a FAIL', '{"verdict":"FAIL"}', 'FAIL'],
-  ['a FAIL in lower case', '{"verdict": "fail"}', 'FAIL'],
-  ['a FAIL in a block of code', 'Here it is:\n\n```json\n{"verdict":"FAIL"}\n```\n', 'FAIL'],
-  ['a PASS', '{"verdict":"PASS"}', 'PASS'],
-  ['another word', '{"verdict":"maybe"}', null],
-  ['a nested one', '{"review":{"verdict":"FAIL"}}', null],
-  ['a section in a text', '{"why":"## Verdict\\n\\nPASS\\n"}', null],
+for (const [answer, verdict, role] of [
+  ['{"verdict":"FAIL"}', 'FAIL', 'review'],
+  ['{"verdict":"FAIL"}', 'FAIL', 'verify'],
+  ['{"verdict":"PASS"}', 'PASS', 'review'],
+  ['{"verdict":"maybe"}', null, 'review'],
+  ['{"verdict":"maybe"}', null, 'verify'],
 ] as const)
-  for (const role of ['review', 'verify'] as const)
-    test(`${what} of a ${role}`, async ({ rig }) => {
-      rig.answer(() => answerWith('codex', answer));
-      const task = makeTask(rig, { stages: [{ tool: 'codex', role, schema: SCHEMA }] });
-      const { code, report, summary } = await task.run('--fail-on-verdict');
-      const isGood = verdict === 'PASS';
-      assert.equal([code, report.stages[0]!.verdict], [isGood ? 0 : 1, verdict]);
-      if (isGood) return;
-      assert.is(report.failure?.reason, verdict === 'FAIL' ? 'verdict_fail' : 'verdict_missing');
-      assert.is(report.stages[0]!.state, role === 'verify' ? 'failed' : 'done');
-      if (verdict === null) assert.match(summary, 'property "verdict"');
-      // The verdict of a review is reported without the flag, too, and by each later run; nothing is paid again.
-      const later = await task.run();
-      assert.equal([later.code, later.report.stages[0]!.verdict], [role === 'verify' ? 1 : 0, verdict]);
-      if (role === 'review' && verdict === 'FAIL') assert.match(later.summary, 'codex_review: its verdict is FAIL');
-      assert.is(rig.calls.length, 1);
-    });
+  test(`${answer} of a ${role}`, async ({ rig }) => {
+    rig.answer(() => answerWith('codex', answer));
+    const task = makeTask(rig, { stages: [{ tool: 'codex', role, schema: SCHEMA }] });
+    const { code, report, summary } = await task.run('--fail-on-verdict');
+    const isGood = verdict === 'PASS';
+    assert.equal([code, report.stages[0]!.verdict], [isGood ? 0 : 1, verdict]);
+    if (isGood) return;
+    assert.is(report.failure?.reason, verdict === 'FAIL' ? 'verdict_fail' : 'verdict_missing');
+    assert.is(report.stages[0]!.state, role === 'verify' ? 'failed' : 'done');
+    if (verdict === null) assert.match(summary, 'property "verdict"');
+    // The verdict of a review is reported without the flag, too, and by each later run; nothing is paid again.
+    const later = await task.run();
+    assert.equal([later.code, later.report.stages[0]!.verdict], [role === 'verify' ? 1 : 0, verdict]);
+    if (role === 'review' && verdict === 'FAIL') assert.match(later.summary, 'codex_review: its verdict is FAIL');
+    assert.is(rig.calls.length, 1);
+  });
 
 /** Each of the levels doubles the looks. */
 const DOUBLED = Object.fromEntries(
@@ -96,10 +93,9 @@ test('the findings of an answer in JSON are in the report, each with its own sev
 
 test('the prompt asks for JSON alone, in the words of the role', async ({ rig }) => {
   for (const role of ['review', 'verify', 'static_verify', 'review_consolidate'] as const) {
-    const task = makeTask(rig, { stages: [{ tool: 'codex', role, schema: SCHEMA }] }, role);
-    rig.answer(() => answerWith('codex', '{"verdict":"PASS"}'));
-    assert.is((await task.run()).code, 0);
-    const prompt = readFileSync(`${task.folder}/inputs/prompt/codex.${role}.md`, 'utf8');
+    makeTask(rig, { stages: [{ tool: 'codex', role, schema: SCHEMA }] }, role);
+    const { stdout } = await rig.run('tollgate', ['run', role, '--dry-run', '--show-prompt', '--json']);
+    const prompt = (JSON.parse(stdout) as Forecast).stages[0]!.prompt!.text!;
     assert.not.match(prompt, /Markdown heading|`## /);
     assert.match(prompt, 'Its property `verdict` is PASS or FAIL');
     assert.match(prompt, 'Answer with one JSON value');
