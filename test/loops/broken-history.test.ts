@@ -59,21 +59,21 @@ for (const tool of TOOLS)
     assert.ok(rig.calls[1]!.report.argv.some((word) => word.includes(SESSION_IDS[tool])));
   });
 
-for (const tool of TOOLS)
-  test(`${tool}: refused once more, the stage stops and says what to look at`, async ({ rig }) => {
-    rig.answer(({ report }) => {
-      if (rig.calls.length === 1) return refuse(rig, tool, report.stdin.text, { tool: RAN });
-      const { opens, fails }: Stream = STREAMS[tool];
-      const id = SESSION_IDS[tool];
-      return [write([...opens(id), ...fails(REFUSALS[tool], 400, id)]), { do: 'exit', code: 1 }];
-    });
-    const { code, report } = await makeTask(rig, manifestOf(tool)).run();
-    assert.equal([code, rig.calls.length, report.failure?.reason, isKept(rig, tool)], [1, 2, 'broken_history', true]);
-    assert.equal(report.next_actions.slice(0, 2).map(actionLine), [
-      `repair the session, or remove its last step, without a paid call: \`tollgate recover ${SESSION_IDS[tool]} --choose clear\``,
-      `or review what its tools did, because a fresh session does not know it, then call ${tool} again: \`tollgate run fix\``,
-    ]);
-  });
+test('refused once more, the stage stops and says what to look at', async ({ rig }) => {
+  const { opens, fails }: Stream = STREAMS.codex;
+  const id = SESSION_IDS.codex;
+  rig.answer(({ report }) =>
+    rig.calls.length === 1
+      ? refuse(rig, 'codex', report.stdin.text, { tool: RAN })
+      : [write([...opens(id), ...fails(REFUSALS.codex, 400, id)]), { do: 'exit', code: 1 }],
+  );
+  const { code, report } = await makeTask(rig, manifestOf('codex')).run();
+  assert.equal([code, rig.calls.length, report.failure?.reason, isKept(rig, 'codex')], [1, 2, 'broken_history', true]);
+  assert.equal(report.next_actions.slice(0, 2).map(actionLine), [
+    `repair the session, or remove its last step, without a paid call: \`tollgate recover ${id} --choose clear\``,
+    'or review what its tools did, because a fresh session does not know it, then call codex again: `tollgate run fix`',
+  ]);
+});
 
 for (const tool of TOOLS)
   test(`${tool}: where the session does not hold what ran, nothing is asked again`, async ({ rig }) => {
