@@ -26,24 +26,30 @@ const manifest = (command: string) =>
 const project = `roles: {verify: {template: evil.md}}\ntriage: {rules: []}\n`;
 
 const ROWS: [what: string, saved: FakeCommand[], code: number][] = [
-  ['an answer with commands', [], 0],
-  ['a manifest written anew', [save('manifest.json', manifest(EVIL))], 1],
-  ['another manifest that would come first', [save('manifest.yaml', manifest(EVIL))], 1],
-  ['a project file', [{ do: 'save', file: 'tollgate.yaml', text: project }], 1],
-  ['a brief answered in its place', [save('outputs/codex_brief.codex.out', FENCED)], 0],
+  ['an answer with commands, and one that is written in its place', [save('outputs/codex_brief.codex.out', FENCED)], 0],
+  [
+    'a manifest written again, another one that would come first, and a project file',
+    [
+      save('manifest.json', manifest(EVIL)),
+      save('manifest.yaml', manifest(EVIL)),
+      { do: 'save', file: 'tollgate.yaml', text: project },
+    ],
+    1,
+  ],
 ];
 for (const [what, saved, code] of ROWS)
-  test(`${what} by the model: only what the manifest said is run, now and by the next run`, async ({ rig }) => {
+  test(`${what}, by the model: only what the manifest said is run, now and by the next run`, async ({ rig }) => {
     rig.answer((call) => [
       ...(call.report.tool === 'codex' ? saved : []),
       ...answerWith(call.report.tool, `${FENCED}PASS\n`),
     ]);
     const task = makeTask(rig, { goal: 'g', stages: STAGES, acceptance: { commands: ['touch good'] } });
-    const stands = (name: string) => existsSync(path.join(rig.project, name));
+    const exists = (name: string) => existsSync(path.join(rig.project, name));
     assert.is((await task.run()).code, code);
     await task.run('--redo', 'codex_brief');
-    assert.equal([stands('evil'), task.read('manifest.json').includes(EVIL)], [false, false]);
-    if (code === 0) assert.ok(stands('good'));
+    assert.equal([exists('evil'), task.read('manifest.json').includes(EVIL)], [false, false]);
+    assert.equal([exists('.tmp/task/fix/manifest.yaml'), exists('tollgate.yaml')], [false, false]);
+    if (code === 0) assert.ok(exists('good'));
   });
 
 function save(file: string, text: string): FakeCommand {
