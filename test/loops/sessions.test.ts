@@ -314,6 +314,7 @@ test('a session whose first call ran tools and was cut off is kept, and continue
   assert.not(existsSync(file(rig)));
   assert.is((await task.run()).code, 0);
   assert.equal([asked(rig), stored(rig).active_sessions.fix!.codex!.error_count], [[null, SESSION], 0]);
+  assert.match(prompts(rig)[1]!, 'Continue from where it stopped');
 });
 
 const BROKEN = 'No tool output found for function call call_1.';

@@ -121,10 +121,14 @@ test('a failure that comes again stops the run and says why; a rerun counts afre
   assert.is(row!.count, 3);
 });
 
-test('the budget stops a task, spawns nothing, and names the way out', async ({ rig }) => {
+test('the budget stops a task before a retry and before a run, spawns nothing, and names the way out', async ({
+  rig,
+}) => {
   answers(rig, failWith('codex', 'unexpected status 500 Internal Server Error: boom', 500));
   const task = makeTask(rig, { ...ONE, budgets: { paid_call_budget: 1 } });
-  assert.is((await task.run()).code, 1);
+  const first = await task.run();
+  const { class: errorClass, decision } = first.report.failure!;
+  assert.equal([first.code, errorClass, decision.why], [1, 'transient', 'no paid call remains']);
   const { code, report, summary } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.class, report.failure?.reason], [1, 1, 'quota', 'budget']);
   assert.match(summary, 'tollgate budget fix --set');

@@ -196,22 +196,6 @@ test('an answer that its gate refused is not asked for anew in silence when its 
   assert.equal([(await task.run('--keep=gemini_verify')).code, rig.calls.length], [0, 1]);
 });
 
-test('a killed run is continued in the session of its last attempt, if that had run tools', async ({ rig }) => {
-  rig.write('tollgate.yaml', NO_REST);
-  const { opens, runsTool, fails }: Stream = STREAMS.codex;
-  rig.answer(() => [
-    write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]),
-    { do: 'exit', code: 1 },
-  ]);
-  const task = makeTask(rig, { stages: [REVIEW], budgets: { retry_budget: 0 } });
-  assert.is((await task.run()).code, 1);
-  rig.answer(() => answerWith('codex', 'whole'));
-  assert.is((await task.run()).code, 0);
-  const { argv, stdin } = rig.calls[1]!.report;
-  assert.equal([argv.slice(0, 2), argv.includes(SESSION)], [['exec', 'resume'], true]);
-  assert.match(stdin.text, 'Continue from where it stopped');
-});
-
 test('an attempt that changed the tree without a word on tools is continued, and not begun anew', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   rig.answer(() =>
@@ -219,15 +203,6 @@ test('an attempt that changed the tree without a word on tools is continued, and
   );
   assert.is((await makeTask(rig, SCOPED).run()).code, 0);
   assert.match(rig.calls[1]!.report.stdin.text, 'Continue from where it stopped');
-});
-
-test('a retry that no paid call remains for is not planned', async ({ rig }) => {
-  rig.answer(() => failWith('codex', BUSY, 503));
-  const { code, report } = await makeTask(rig, { stages: [REVIEW], budgets: { paid_call_budget: 1 } }).run();
-  assert.equal(
-    [code, rig.calls.length, report.failure?.class, report.failure?.decision.why],
-    [1, 1, 'transient', 'no paid call remains'],
-  );
 });
 
 test('a gate that is stopped in the middle has found nothing: the next run looks at the answer again', async ({
@@ -384,17 +359,6 @@ test('a guardian that is killed before it pays is started again, as often as a f
   const { code, said } = await once.run();
   assert.equal([code, once.journal.read().ledger.used], [0, 1]);
   assert.match(said, /ended by SIGKILL and wrote no record; nothing was paid, and the call is tried again/);
-});
-
-test('a mistake leaves a summary of its own, not that of the run before', async ({ rig }) => {
-  rig.answer(() => answerWith('codex', 'fine'));
-  const task = makeTask(rig, { stages: [REVIEW] });
-  await task.run();
-  rig.write('.tmp/task/fix/inputs/user_request.md', 'other');
-  const { code, summary } = await task.run();
-  assert.is(code, 2);
-  assert.match(summary, 'refused (prompt_changed), nothing was run');
-  assert.match(summary, '--redo codex_review');
 });
 
 test.run();
