@@ -212,16 +212,6 @@ test('its deadline holds by the clock that does not jump, whatever the time of d
   assert.equal(rig.survivors(), []);
 });
 
-test('a clock that was set forward ends no call early', async ({ rig }) => {
-  const left = await orphan(rig);
-  rewriteDraft(left.task, left.call, () => ({ started_at: '2001-01-01T00:00:00.000Z' }));
-  const next = await adopted(rig, left);
-  await left.fake.tell(...answerWith('codex', 'paid for'));
-  const { code } = await next.result;
-  assert.equal([code, rig.calls.length, recordOf(left).ending], [0, 1, 'exited']);
-  assert.is(left.task.read('outputs/codex_brief.codex.out'), 'paid for');
-});
-
 test('a result whose CLI does not end counts; the CLI is ended', async ({ rig }) => {
   const left = await orphan(rig);
   const next = await adopted(rig, left);
@@ -246,13 +236,19 @@ test('a success that came after the signal of a guardian that died does not coun
   assert.is(left.task.read('outputs/codex_brief.codex.out'), 'asked again');
 });
 
-test('what the CLI leaves behind when it ends is ended, and keeps nobody waiting', async ({ rig }) => {
+test('a clock that was set forward ends no call early; what the CLI leaves behind is ended, and keeps nobody waiting', async ({
+  rig,
+}) => {
   const left = await orphan(rig);
+  rewriteDraft(left.task, left.call, () => ({ started_at: '2001-01-01T00:00:00.000Z' }));
   await left.fake.spawn(['sleep', '600'], { detached: true });
   await left.fake.spawn(['sleep', '600'], { env: { PATH: process.env.PATH! } });
   const next = await adopted(rig, left);
   await left.fake.tell(...answerWith('codex', 'paid for'));
-  assert.equal([(await next.result).code, rig.calls.length, recordOf(left).orphans_killed], [0, 1, 2]);
+  const { code } = await next.result;
+  const { ending, orphans_killed } = recordOf(left);
+  assert.equal([code, rig.calls.length, ending, orphans_killed], [0, 1, 'exited', 2]);
+  assert.is(left.task.read('outputs/codex_brief.codex.out'), 'paid for');
   assert.equal(rig.survivors(), []);
 });
 
@@ -315,22 +311,18 @@ for (const [what, missing, fate, ended] of [
     );
   });
 
-for (const [signal, exit] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)
-  test(`${signal} while it is guarded: the record first, then its tree, exit ${exit}`, async ({ rig }) => {
-    const left = await orphan(rig);
-    await left.fake.tell(OPENED, { do: 'trap', signals: ['SIGTERM'] });
-    const next = await adopted(rig, left);
-    next.signal(signal);
-    await left.fake.caught('SIGTERM');
-    const early = recordOf(left);
-    const { code, stdout } = await next.result;
-    assert.equal([code, JSON.parse(stdout).state, early.ending], [exit, 'interrupted', 'cancelled']);
-    assert.equal([recordOf(left).ending, openCalls(left.task.journal.read().ledger)], ['cancelled', []]);
-    assert.equal(rig.survivors(), []);
-  });
+test('SIGTERM while it is guarded: the record first, then its tree, exit 143', async ({ rig }) => {
+  const left = await orphan(rig);
+  await left.fake.tell(OPENED, { do: 'trap', signals: ['SIGTERM'] });
+  const next = await adopted(rig, left);
+  next.signal('SIGTERM');
+  await left.fake.caught('SIGTERM');
+  const early = recordOf(left);
+  const { code, stdout } = await next.result;
+  assert.equal([code, JSON.parse(stdout).state, early.ending], [143, 'interrupted', 'cancelled']);
+  assert.equal([recordOf(left).ending, openCalls(left.task.journal.read().ledger)], ['cancelled', []]);
+  assert.equal(rig.survivors(), []);
+});
 
 test('an answer that arrives after the stop signal does not count, and the next run requests it again', async ({
   rig,
