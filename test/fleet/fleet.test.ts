@@ -25,7 +25,7 @@ test('a task is submitted, run, booked once, and fetched', async ({ fleet }) => 
   assert.equal(await fleet.rows(callsOf('one')), [{ state: 'settled', attempt: 1, epoch: 1 }]);
   const [task] = await fleet.rows("SELECT state, exit_code, calls_used FROM tollgate.tasks WHERE name = 'one'");
   assert.equal(task, { state: 'done', exit_code: 0, calls_used: 1 });
-  await fleet.tollgate('fleet', 'fetch', 'one').succeeds();
+  await fleet.ends('fleet', 'fetch', 'one');
   const folder = path.join(fleet.rig.project, '.tmp/task/one');
   assert.ok(existsSync(path.join(folder, 'outputs/do.gemini.out')));
   assert.match(readFileSync(path.join(folder, 'state/journal.jsonl'), 'utf8'), '"fact":"verdict"');
@@ -39,7 +39,7 @@ test('a result is fetched from the project that is meant', async ({ fleet }) => 
   const { code, stderr } = await fleet.tollgate('fleet', 'fetch', 'one').running.result;
   assert.is(code, 2);
   assert.match(stderr, /2 projects have a task "one"; name one by its number: \d+ \(elsewhere\), \d+ \(/);
-  await fleet.tollgate('fleet', 'cancel', 'one').succeeds();
+  await fleet.ends('fleet', 'cancel', 'one');
 });
 
 test('a worker that was killed continues its task, and its call is booked once', async ({ fleet }) => {
@@ -67,14 +67,14 @@ test('a task whose worker is lost stops, and only the user runs it again', async
   const other = fleet.worker('d', '--lease-seconds', '24');
   await fleet.until(stateOf('lost'), ([row]) => row!.state === 'lost');
   assert.equal(await fleet.rows(callsOf('lost')), [{ state: 'lost', attempt: 1, epoch: 1 }]);
-  const status = JSON.parse((await fleet.tollgate('fleet', 'status', 'lost', '--json').succeeds()).stdout);
+  const status = JSON.parse((await fleet.ends('fleet', 'status', 'lost', '--json')).stdout);
   assert.equal([status.tasks[0].state, status.tasks[0].lost_calls], ['lost', 1]);
   const { code, stderr } = await fleet.tollgate('submit', 'lost').running.result;
   assert.is(code, 2);
   assert.match(stderr, /lost is lost \(\d+\), and a call of it may have been paid/);
   await fleet.submit('lost', '--again');
   await fleet.until(stateOf('lost'), (rows) => rows.some(({ state }) => state === 'done'));
-  await fleet.tollgate('fleet', 'drain').succeeds();
+  await fleet.ends('fleet', 'drain');
   await other.succeeds();
   // The lost machine returns: it books its answer, and does not continue the task.
   await fleet.worker('c', '--until-empty').succeeds();
@@ -93,7 +93,7 @@ test('with --on-lost retry another worker runs the task, and the late answer is 
   await call.gone;
   const other = fleet.worker('f', '--lease-seconds', '24');
   await fleet.until(stateOf('again'), ([row]) => row!.state === 'done');
-  await fleet.tollgate('fleet', 'drain').succeeds();
+  await fleet.ends('fleet', 'drain');
   await other.succeeds();
   assert.equal(await fleet.rows(callsOf('again')), [
     { state: 'lost', attempt: 1, epoch: 1 },
@@ -107,7 +107,7 @@ test('a running task is cancelled, and a queued one is not begun', async ({ flee
   const { worker, call } = await fleet.workerInCall('g', 24);
   fleet.task('queued');
   await fleet.submit('queued');
-  for (const name of ['queued', 'running']) await fleet.tollgate('fleet', 'cancel', name).succeeds();
+  for (const name of ['queued', 'running']) await fleet.ends('fleet', 'cancel', name);
   await call.gone;
   await fleet.until(stateOf('running'), ([row]) => row!.state === 'cancelled');
   assert.equal(await fleet.rows(stateOf('queued')), [{ state: 'cancelled' }]);
@@ -118,7 +118,7 @@ test('a running task is cancelled, and a queued one is not begun', async ({ flee
     ['settled'],
   );
   // What it has cost is in its record.
-  const { stdout } = await fleet.tollgate('fleet', 'fetch', 'running').succeeds();
+  const { stdout } = await fleet.ends('fleet', 'fetch', 'running');
   assert.not.match(stdout, 'in the ledger of the fleet');
   const journal = readFileSync(path.join(fleet.rig.project, '.tmp/task/running/state/journal.jsonl'), 'utf8');
   assert.match(journal, '"fact":"verdict"');

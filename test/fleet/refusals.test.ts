@@ -240,7 +240,7 @@ test('a database without tables, and a user without rights', async ({ fleet }) =
   assert.is(read.code, 0, read.stderr);
   const sent = await fleet.rig.run('tollgate', ['submit', 'rights'], { env: { TOLLGATE_DATABASE: as('submitter') } });
   assert.is(sent.code, 0, sent.stderr);
-  await fleet.tollgate('fleet', 'cancel', 'rights').succeeds();
+  await fleet.ends('fleet', 'cancel', 'rights');
 });
 
 test('tables of another version: an older worker, and a newer one', async ({ fleet }) => {
@@ -271,7 +271,7 @@ test('a task that is submitted twice, and one that cannot travel: none of the co
   );
   await refused(fleet, ['submit', 'other', 'outside'], BAD_INPUT, /cwd: "\.\." is outside of the project/, fleet.url);
   assert.equal(await fleet.rows("SELECT name FROM tollgate.tasks WHERE state = 'queued'"), [{ name: 'twice' }]);
-  await fleet.tollgate('fleet', 'cancel', 'twice').succeeds();
+  await fleet.ends('fleet', 'cancel', 'twice');
 });
 
 test('a commit that a worker cannot fetch ends the task without a call', async ({ fleet }) => {

@@ -51,7 +51,7 @@ test('report shows the failures in groups, and what differs between a fetched jo
   fleet,
   reader,
 }) => {
-  await fleet.tollgate('fleet', 'fetch', 'fine').succeeds();
+  await fleet.ends('fleet', 'fetch', 'fine');
   const argv = ['report', '--database', reader];
   const { stdout, stderr } = await show(fleet, argv);
   assert.match(stdout, /^ {2}1 × .+ contract_violation \(missing_sections\): bad/m, stderr);

@@ -47,8 +47,9 @@ export async function endHere(
 
 /** The commands that keep nothing of the environment in which they were loaded, and end no process. */
 const HERE = new Set([
-  ...['accounts', 'archive', 'batch', 'budget', 'call', 'compare', 'distill', 'explain', 'history', 'init'],
-  ...['recover', 'report', 'run', 'scope', 'sessions', 'signature', 'status', 'tools', 'triage', 'undo'],
+  ...['accounts', 'archive', 'batch', 'budget', 'call', 'compare', 'distill', 'explain', 'fleet', 'history'],
+  ...['init', 'logs', 'recover', 'report', 'run', 'scope', 'sessions', 'signature', 'status', 'submit', 'tools'],
+  ...['trace', 'triage', 'trust', 'undo'],
 ]);
 
 type Loaders = Record<string, { load(): Promise<{ run(argv: string[]): Promise<Ran> }> }>;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { FakeCall } from './fake-call.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
-import type { RunningCommand } from './running-command.ts';
+import type { CommandResult, RunningCommand } from './running-command.ts';
 import { answerWith } from './streams.ts';
 import { ANY_ANSWER } from './task-run.ts';
 import { TestRig } from './test-rig.ts';
@@ -30,7 +30,7 @@ export class FleetRig {
     fleet.git('add', '-A');
     fleet.git('commit', '-q', '-m', 'first');
     fleet.git('push', '-q', '-u', 'origin', 'main');
-    await fleet.tollgate('fleet', 'setup').succeeds();
+    await fleet.ends('fleet', 'setup');
     rig.answer(DONE);
     return fleet;
   }
@@ -51,13 +51,18 @@ export class FleetRig {
     );
   }
 
+  /** Runs a command with the database to its end. @returns its output; an error if it does not exit 0. */
+  async ends(...argv: string[]): Promise<Output> {
+    return outputOf(await this.rig.run('tollgate', argv, { env: { TOLLGATE_DATABASE: this.url } }));
+  }
+
   /** Starts a command with the database. */
   tollgate(...argv: string[]): FleetCommand {
     return commandOf(this.rig.start('tollgate', argv, { env: { TOLLGATE_DATABASE: this.url } }));
   }
 
   async submit(...argv: string[]): Promise<void> {
-    await this.tollgate('submit', ...argv).succeeds();
+    await this.ends('submit', ...argv);
   }
 
   /** @param name of its folder, by which it is the same machine over restarts. */
@@ -111,14 +116,17 @@ const DONE = (call: FakeCall) => answerWith(call.report.tool as BuiltIn, `done b
 interface FleetCommand {
   running: RunningCommand;
   /** Its output; an error if it does not exit 0. */
-  succeeds(): Promise<{ stdout: string; stderr: string }>;
+  succeeds(): Promise<Output>;
 }
+
+type Output = Pick<CommandResult, 'stdout' | 'stderr'>;
 
 const commandOf = (running: RunningCommand): FleetCommand => ({
   running,
-  succeeds: async () => {
-    const { code, stdout, stderr } = await running.result;
-    if (code !== 0) throw new Error(`exit ${code}: ${stdout}${stderr}`);
-    return { stdout, stderr };
-  },
+  succeeds: async () => outputOf(await running.result),
 });
+
+function outputOf({ code, stdout, stderr }: CommandResult): Output {
+  if (code !== 0) throw new Error(`exit ${code}: ${stdout}${stderr}`);
+  return { stdout, stderr };
+}
