@@ -65,6 +65,9 @@ function entryOf(rig: TestRig): { file: string; entry: RegisterEntry } {
   return { file, entry: JSON.parse(readFileSync(file, 'utf8')) as RegisterEntry };
 }
 
+const HOUR_MS = 3_600_000;
+const earlier = (time: string) => new Date(Date.parse(time) - 2 * HOUR_MS).toISOString();
+
 /** What is left of calls in the places where they may leave something. */
 const traces = (rig: TestRig): string[] => [
   ...namesIn(register(rig)),
@@ -86,7 +89,7 @@ async function killedWrapper(rig: TestRig, flags: string[] = [], ...commands: Fa
   return fake;
 }
 
-test('a call that ends well leaves nothing in the register; while it runs, a file of our own alone is there', async ({
+test('a call that ends well leaves nothing in the register; while it runs, a file of our own alone is there, and no sweep ends it', async ({
   rig,
 }) => {
   const run = runWrapper(rig, 'codex');
@@ -94,8 +97,10 @@ test('a call that ends well leaves nothing in the register; while it runs, a fil
   assert.equal([namesIn(register(rig)).length, entryOf(rig).entry.task], [1, null]);
   const modes = [register(rig), entryOf(rig).file].map((place) => statSync(place).mode & 0o777);
   assert.equal(modes, [0o700, 0o600]);
+  assert.equal(await sweep(rig, '--now'), { code: 0, hows: [], swept: [] });
   await fake.tell(...answerWith('codex', 'ok'));
-  assert.equal([(await run.ended()).code, traces(rig)], [0, []]);
+  const { code, out } = await run.ended();
+  assert.equal([code, out, traces(rig)], [0, 'ok', []]);
 });
 
 test('a CLI that had said nothing yet, and whose file for stderr its agent took away, was started: its end is published', async ({
@@ -121,9 +126,12 @@ test('one that still works, without its file for stderr, is left to its deadline
   assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
 });
 
-test('an answer of a wrapper that was killed is published, and nothing is left', async ({ rig }) => {
+test('an answer of a wrapper that was killed, also while it published, is published, and nothing is left', async ({
+  rig,
+}) => {
   const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
   await fake.gone;
+  for (const name of ['codex.err', 'codex.raw']) writeFileSync(path.join(rig.project, name), '');
   const before = await rig.start('preflight', ['--quick', '--json']).result;
   assert.match(before.stdout, '1 call whose wrapper was killed; an answer may wait there, a process may still run');
   const { code, hows } = await sweep(rig);
@@ -159,9 +167,13 @@ test('a tree that still works is left until its deadline; --now ends it, and jud
   assert.match(ended.swept[0]!.told, /: transient, after 2 processes were ended$/);
 });
 
-test('past its deadline it is ended', async ({ rig }) => {
+test('after a jump of the wall clock it is left to its deadline, and past that it is ended', async ({ rig }) => {
   await killedWrapper(rig);
   const { file, entry } = entryOf(rig);
+  const draft = entry.draft as { started_at: string };
+  const shifted = { ...draft, started_at: earlier(draft.started_at) };
+  writeFileSync(file, JSON.stringify({ ...entry, deadline_at: earlier(entry.deadline_at), draft: shifted }));
+  assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 1]);
   writeFileSync(file, JSON.stringify({ ...entry, deadline_at: '2026-01-01T00:00:00.000Z' }));
   const { code, hows } = await sweep(rig);
   assert.equal([code, hows, rig.survivors(), traces(rig)], [0, ['call settled'], [], []]);
@@ -169,40 +181,7 @@ test('past its deadline it is ended', async ({ rig }) => {
   assert.equal([record.ending, record.orphans_killed], ['timed_out', 1]);
 });
 
-test('a wrapper that lives is left alone, even with --now', async ({ rig }) => {
-  const run = runWrapper(rig, 'codex');
-  const fake = await rig.call();
-  assert.equal(await sweep(rig, '--now'), { code: 0, hows: [], swept: [] });
-  await fake.tell(...answerWith('codex', 'ok'));
-  assert.is((await run.ended()).out, 'ok');
-});
-
 const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
-
-for (const [where, cwd] of [
-  ['of the project', null],
-  ['of another project', 'elsewhere'],
-] as const)
-  test(`a task ${where} is settled as its next run would; that run pays nothing`, async ({ rig }) => {
-    const task = makeTask(rig, ONE);
-    const running = task.start();
-    const fake = await rig.call();
-    const [call] = openCalls(task.journal.read().ledger);
-    running.signal('SIGKILL');
-    process.kill(call!.reserved.guardian.pid, 'SIGKILL');
-    await running.result;
-    await fake.tell(...answerWith('codex', 'paid for'));
-    await fake.gone;
-    if (cwd !== null) mkdirSync(path.join(rig.root, cwd));
-    const { code, hows } = await sweep(rig, ...(cwd === null ? [] : [`--cwd=${path.join(rig.root, cwd)}`]));
-    assert.equal([code, hows, traces(rig)], [0, ['call settled'], []]);
-    assert.equal(openCalls(task.journal.read().ledger), []);
-    assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
-    assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
-  });
-
-const HOUR_MS = 3_600_000;
-const earlier = (time: string) => new Date(Date.parse(time) - 2 * HOUR_MS).toISOString();
 
 /** A task whose run and guardian were killed while its CLI works on. */
 async function killedTask(rig: TestRig) {
@@ -219,9 +198,18 @@ async function killedTask(rig: TestRig) {
   return { task, fake, reserved, attempt: path.join(task.folder, 'state/attempts', reserved.call_id) };
 }
 
-test('a task’s call that still works is left; --now ends it, and its record says so', async ({ rig }) => {
-  const { task, fake } = await killedTask(rig);
+test('a task’s call that still works is left to its deadline, also after a jump of the wall clock; --now ends it, and its record says so', async ({
+  rig,
+}) => {
+  const { task, fake, reserved } = await killedTask(rig);
   await fake.spawn(['sleep', '600'], { detached: true });
+  assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 2]);
+  // A jump of the wall clock makes it older than its deadline.
+  const call = openCalls(task.journal.read().ledger)[0]!;
+  rewriteDraft(task, call, ({ started_at }) => ({ started_at: earlier(started_at) }));
+  const { file } = task.journal;
+  const { deadline_at } = reserved;
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(deadline_at, earlier(deadline_at)));
   assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 2]);
   const { code, hows, swept } = await sweep(rig, '--now');
   assert.equal([code, hows, rig.survivors(), traces(rig)], [0, ['call settled'], [], []]);
@@ -230,23 +218,17 @@ test('a task’s call that still works is left; --now ends it, and its record sa
   assert.equal([record.ending, record.orphans_killed], ['cancelled', 1]);
 });
 
-test('a task’s call that a jump of the wall clock made old is still left to its deadline', async ({ rig }) => {
-  const { task, reserved } = await killedTask(rig);
-  const call = openCalls(task.journal.read().ledger)[0]!;
-  rewriteDraft(task, call, ({ started_at }) => ({ started_at: earlier(started_at) }));
-  const { file } = task.journal;
-  const { deadline_at } = reserved;
-  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(deadline_at, earlier(deadline_at)));
-  assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 1]);
-});
-
-test('so is a call on its own', async ({ rig }) => {
-  await killedWrapper(rig);
-  const { file, entry } = entryOf(rig);
-  const draft = entry.draft as { started_at: string };
-  const shifted = { ...draft, started_at: earlier(draft.started_at) };
-  writeFileSync(file, JSON.stringify({ ...entry, deadline_at: earlier(entry.deadline_at), draft: shifted }));
-  assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 1]);
+test('a task of another project is settled as its next run would; that run pays nothing', async ({ rig }) => {
+  const { task, fake } = await killedTask(rig);
+  await fake.tell(...answerWith('codex', 'paid for'));
+  await fake.gone;
+  const cwd = path.join(rig.root, 'elsewhere');
+  mkdirSync(cwd);
+  const { code, hows } = await sweep(rig, `--cwd=${cwd}`);
+  assert.equal([code, hows, traces(rig)], [0, ['call settled'], []]);
+  assert.equal(openCalls(task.journal.read().ledger), []);
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
 });
 
 test('a run that settles what a killed guardian left forgets it; preflight warns of nothing', async ({ rig }) => {
@@ -271,16 +253,6 @@ test('what a run that came meanwhile settles is not written over', async ({ rig 
   assert.equal([existsSync(out), existsSync(path.join(attempt, 'stdout'))], [false, true]);
   assert.is(journal.read().ledger.calls.get(reserved.call_id)!.verdict, null);
   assert.equal([namesIn(register(rig)).length, (await task.run()).code, traces(rig)], [1, 0, []]);
-});
-
-test('an answer whose wrapper was killed while it published is published; its own streams keep it from nothing', async ({
-  rig,
-}) => {
-  const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
-  await fake.gone;
-  for (const name of ['codex.err', 'codex.raw']) writeFileSync(path.join(rig.project, name), '');
-  assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
-  assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
 });
 
 test('what could not be published stays in the register, and is published by a sweep when it can be', async ({
@@ -491,21 +463,24 @@ const PLANTED: Row[] = [
   ['holds no draft', (entry) => ({ ...entry, draft: null }), 'the register does not record how it was called'],
 ];
 
-for (const [what, plant, told] of PLANTED)
-  test(`an entry that ${what} is named, and nothing of it is touched`, async ({ rig }) => {
-    const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
-    await fake.gone;
-    const { file, entry } = entryOf(rig);
+test('an entry of the register that is forged or foreign is named, and nothing of it is touched', async ({ rig }) => {
+  const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
+  await fake.gone;
+  const { file, entry } = entryOf(rig);
+  for (const [what, plant, told] of PLANTED) {
     const planted = plant(entry, rig);
-    writeFileSync(file, typeof planted === 'string' ? planted : JSON.stringify(planted));
-    const text = readFileSync(file, 'utf8');
+    const text = typeof planted === 'string' ? planted : JSON.stringify(planted);
+    writeFileSync(file, text);
     const { code, swept } = await sweep(rig, '--now');
-    assert.match(swept.map((one) => one.told).join('\n'), told);
-    assert.is(code, swept[0]!.how === 'elsewhere' ? 0 : 1);
-    assert.equal([readFileSync(file, 'utf8'), existsSync(path.join(rig.project, 'codex.out'))], [text, false]);
-    assert.match(readFileSync(path.join(entry.attempt, 'stdout'), 'utf8'), 'paid for');
-    assert.is(existsSync(path.join(rig.home, '.bashrc')), false);
-  });
+    assert.match(swept.map((one) => one.told).join('\n'), told, what);
+    assert.is(code, swept[0]!.how === 'elsewhere' ? 0 : 1, what);
+    assert.equal([readFileSync(file, 'utf8'), existsSync(path.join(rig.project, 'codex.out'))], [text, false], what);
+    assert.match(readFileSync(path.join(entry.attempt, 'stdout'), 'utf8'), 'paid for', what);
+    assert.is(existsSync(path.join(rig.home, '.bashrc')), false, what);
+  }
+  writeFileSync(file, JSON.stringify(entry));
+  assert.equal((await sweep(rig)).hows, ['call settled']);
+});
 
 test('a stranger that bears the number of the CLI, or is named as it, lives on', async ({ rig }) => {
   const fake = await killedWrapper(rig, [], { do: 'die', signal: 'SIGKILL' });
@@ -518,23 +493,18 @@ test('a stranger that bears the number of the CLI, or is named as it, lives on',
   }
 });
 
-test('a guardian whose number a stranger bears now is dead', async ({ rig }) => {
+test('a guardian whose number a stranger bears now is dead, and a link in its attempt is not followed', async ({
+  rig,
+}) => {
   const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
   await fake.gone;
   const { file, entry } = entryOf(rig);
   const pid = startStranger();
   writeFileSync(file, JSON.stringify({ ...entry, guardian: { ...entry.guardian, pid } }));
-  assert.equal([(await sweep(rig)).hows, isAlive(pid)], [['call settled'], true]);
-});
-
-test('a link in an attempt is not followed', async ({ rig }) => {
-  const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
-  await fake.gone;
-  const { attempt } = entryOf(rig).entry;
-  rmSync(path.join(attempt, 'stderr'));
-  symlinkSync('/etc/passwd', path.join(attempt, 'stderr'));
+  rmSync(path.join(entry.attempt, 'stderr'));
+  symlinkSync('/etc/passwd', path.join(entry.attempt, 'stderr'));
   const { code, hows } = await sweep(rig);
-  assert.equal([code, hows], [0, ['call settled']]);
+  assert.equal([code, hows, isAlive(pid)], [0, ['call settled'], true]);
   assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
   assert.not.match(readFileSync(path.join(rig.project, 'codex.err'), 'utf8'), 'root:');
 });
