@@ -23,26 +23,17 @@ test.after.each(({ world }) => world.rig.dispose());
 const PASSED = '## Findings\n\n- none\n- at all\n- here\n\n## Verdict\n\nPASS\n';
 const REVIEW = { tool: 'codex', role: 'review', ...ANY_ANSWER };
 
-test('run: a folder that is not trusted', async ({ world }) => {
-  const { rig, shReal } = world;
+test('run: a folder that is not trusted, started by the link in node_modules/.bin', async ({ world }) => {
+  const { rig, sh, shReal } = world;
   rig.answer(() => [{ do: 'exit', code: 55 }]);
   const task = world.task({ stages: [{ ...REVIEW, tool: 'gemini' }] });
-  const { stdout } = await shReal(`npx tollgate run '${task.word}' --json`);
+  const { stdout } = await sh(`node_modules/.bin/tollgate run '${task.word}' --json`);
   const { next_actions, failure } = JSON.parse(stdout);
   assert.is(failure.reason, 'untrusted');
   const { command } = commandOf(next_actions);
   assert.is(command, `npx tollgate run '${task.word}' --trust-workspace`);
   rig.answer(() => answerWith('gemini', 'fine'));
   assert.is((await shReal(command)).code, 0);
-});
-
-test('run: started by the link in node_modules/.bin', async ({ world }) => {
-  const { rig, sh } = world;
-  rig.answer(() => [{ do: 'exit', code: 55 }]);
-  const task = world.task({ stages: [{ ...REVIEW, tool: 'gemini' }] });
-  const { stdout } = await sh(`node_modules/.bin/tollgate run '${task.word}' --json`);
-  const { command } = commandOf(JSON.parse(stdout).next_actions);
-  assert.is(command, `npx tollgate run '${task.word}' --trust-workspace`);
 });
 
 test('wrapper: a CLI that cannot start', async ({ world }) => {
@@ -73,7 +64,7 @@ test('run: a manifest that is wrong, and a prompt that has changed', async ({ wo
   assert.equal([(await sh(keep.command)).code, keep.pays, rig.calls.length], [0, false, 1]);
 });
 
-test('run: a finished task that is broken by now', async ({ world }) => {
+test('run: a finished task that is broken by now; nothing is written beside the task', async ({ world }) => {
   const { rig, sh, write, project } = world;
   rig.answer(() => answerWith('codex', 'fine'));
   write('mended', '');
@@ -84,6 +75,9 @@ test('run: a finished task that is broken by now', async ({ world }) => {
   const { command, pays } = commandOf(broken.next_actions);
   write('mended', '');
   assert.equal([(await sh(command)).code, pays, rig.calls.length], [0, false, 1]);
+  // Nothing was written into the project beside the task and what the fakes saved.
+  assert.equal(readdirSync(path.join(project, 'node_modules')), ['.bin']);
+  assert.ok(existsSync(path.join(task.folder, 'outputs/_summary.md')));
 });
 
 test('run: a conversation that its service refuses', async ({ world }) => {
@@ -254,15 +248,6 @@ test('mcp: the tool that is named does it', async ({ world }) => {
     if (tool === 'run_task') assert.is(done.object.state, 'done');
   }
   await mcp.close();
-});
-
-test('nothing of it was written into the project beside the tasks and what the fakes saved', async ({ world }) => {
-  const { rig, sh, project } = world;
-  rig.answer(() => answerWith('codex', 'fine'));
-  const task = world.task({ stages: [REVIEW] });
-  assert.is((await sh(`npx tollgate run '${task.word}'`)).code, 0);
-  assert.equal(readdirSync(path.join(project, 'node_modules')), ['.bin']);
-  assert.ok(existsSync(path.join(task.folder, 'outputs/_summary.md')));
 });
 
 test.run();

@@ -115,11 +115,6 @@ const SCENES: Record<string, Scene> = {
     verdict: ['tooling', 'untrusted'],
     command: /^npx claude_headless --trust-workspace --prompt-file /,
   },
-  'an overloaded service': {
-    calls: fails('unexpected status 500 Internal Server Error: boom', 500),
-    verdict: ['transient', 'server_error'],
-    command: AGAIN,
-  },
   'a time limit': {
     flags: '--timeout-ms 3000',
     calls: [{ do: 'hang' }],
