@@ -30,14 +30,17 @@ const ONE_OF_ALL = 'codex';
 for (const tool of TOOLS) {
   const codes = WRAPPER_EXIT[tool];
   const { command } = ADAPTERS[tool];
+  const once = tool === ONE_OF_ALL ? test : null;
 
-  test(`${command}: a success leaves the answer alone in --out, and a record`, async ({ rig }) => {
+  test(`${command}: a success leaves the answer alone in --out, and a record; the prompt goes by stdin from a file, and is in no argument`, async ({
+    rig,
+  }) => {
     rig.answer(() => answerWith(tool, 'The answer.\n'));
-    const { code, said, record, out, raw } = await runWrapper(rig, tool, [
-      '--done-marker=done',
-      '--pid-file=pid',
-      '--session-id-out=session',
-    ]).ended();
+    const flags = ['--done-marker=done', '--pid-file=pid', '--session-id-out=session'];
+    const { code, said, record, out, raw } = await runWrapper(rig, tool, flags, 'a very particular prompt\n').ended();
+    const { stdin, argv } = rig.calls[0]!.report;
+    assert.equal([stdin.kind, stdin.text], ['file', 'a very particular prompt\n']);
+    assert.not(argv.join(' ').includes('particular'));
     assert.equal([code, said, out], [0, '', 'The answer.\n']);
     assert.match(raw ?? '', 'The answer.');
     assert.equal(
@@ -55,14 +58,6 @@ for (const tool of TOOLS) {
       [],
     );
     assert.equal(readdirSync(rig.env.TMPDIR!), []);
-  });
-
-  test(`${command}: the prompt goes by stdin from a file, and is in no argument`, async ({ rig }) => {
-    rig.answer(() => answerWith(tool, 'yes'));
-    await runWrapper(rig, tool, [], 'a very particular prompt\n').ended();
-    const { stdin, argv } = rig.calls[0]!.report;
-    assert.equal([stdin.kind, stdin.text], ['file', 'a very particular prompt\n']);
-    assert.not(argv.join(' ').includes('particular'));
   });
 
   // D1: the historical wrappers exited 12, 32, 12 and left the grandchild alive.
@@ -105,27 +100,27 @@ for (const tool of TOOLS) {
     assert.is.not(record.verdict.class, null);
   });
 
-  test(`${command}: a complete answer wins over a non-zero exit, with a warning`, async ({ rig }) => {
-    rig.answer(() => [...answerWith(tool, 'done').slice(0, 1), { do: 'exit', code: 7 }]);
+  test(`${command}: a complete answer wins over a non-zero exit, with a warning, whatever its words are`, async ({
+    rig,
+  }) => {
+    const text = 'HTTP 429 Too Many Requests; quota exceeded; 401 Unauthorized; context_length_exceeded';
+    rig.answer(() => [
+      { do: 'write', to: 'stderr', text: 'a remark on 429\n' },
+      ...answerWith(tool, text).slice(0, 1),
+      { do: 'exit', code: 7 },
+    ]);
     const { code, record, out } = await runWrapper(rig, tool).ended();
-    assert.equal([code, out, record.native_exit_code], [0, 'done', 7]);
+    assert.equal([code, out, record.native_exit_code], [0, text, 7]);
     assert.ok(record.warnings.includes('the answer was complete, but the CLI ended with exit code 7'));
   });
 
-  test(`${command}: a CLI that lingers after its result is ended, and the result counts`, async ({ rig }) => {
+  once?.(`${command}: a CLI that lingers after its result is ended, and the result counts`, async ({ rig }) => {
     const running = runWrapper(rig, tool);
     const fake = await rig.call();
     await fake.tell(answerWith(tool, 'done')[0]!);
     const { code, record, out } = await running.ended();
     assert.equal([code, out, record.ending, record.verdict.class], [0, 'done', 'lingered', null]);
     assert.equal(rig.survivors(), []);
-  });
-
-  test(`${command}: words in an answer never decide`, async ({ rig }) => {
-    const text = 'HTTP 429 Too Many Requests; quota exceeded; 401 Unauthorized; context_length_exceeded';
-    rig.answer(() => [{ do: 'write', to: 'stderr', text: 'a remark on 429\n' }, ...answerWith(tool, text)]);
-    const { code, out } = await runWrapper(rig, tool).ended();
-    assert.equal([code, out], [0, text]);
   });
 
   test(`${command}: an announced inner retry is cut and judged by its cause`, async ({ rig }) => {
@@ -149,7 +144,7 @@ for (const tool of TOOLS) {
     assert.equal([code, out, record.ending], [0, 'at last', 'exited']);
   });
 
-  test(`${command}: no byte for the idle limit ends the call`, async ({ rig }) => {
+  once?.(`${command}: no byte for the idle limit ends the call`, async ({ rig }) => {
     const { code, record } = await withinLimit(700, async (limitMs, isOver) => {
       const call = runWrapper(rig, tool, [`--idle-timeout-ms=${limitMs}`]);
       const fake = await rig.callBefore(call.running.result);
@@ -158,8 +153,6 @@ for (const tool of TOOLS) {
     });
     assert.equal([code, record.ending, record.verdict.reason], [codes.timeout, 'idle', 'idle']);
   });
-
-  const once = tool === ONE_OF_ALL ? test : null;
 
   once?.(`${command}: not a single byte for the start limit ends the call; one byte is a start`, async ({ rig }) => {
     const silent = runWrapper(rig, tool, ['--start-timeout-ms=500']);
@@ -206,20 +199,17 @@ for (const tool of TOOLS) {
     ['SIGINT', 130],
     ['SIGHUP', 129],
   ] as const)
-    (signal === 'SIGTERM' ? test : once)?.(
-      `${command}: ${signal} leaves a record, exits ${exit} and ends the tree`,
-      async ({ rig }) => {
-        const running = runWrapper(rig, tool, ['--done-marker=done']);
-        const fake = await rig.call();
-        await fake.tell(write(STREAMS[tool].opens(SESSION)));
-        await fake.spawn(['sleep', '600'], { detached: true });
-        running.running.signal(signal);
-        const { code, record } = await running.ended();
-        assert.equal([code, record.ending, record.wrapper_exit_code], [exit, 'cancelled', exit]);
-        assert.equal(JSON.parse(readFileSync(path.join(rig.project, 'done'), 'utf8')).exit_code, exit);
-        assert.equal(rig.survivors(), []);
-      },
-    );
+    once?.(`${command}: ${signal} leaves a record, exits ${exit} and ends the tree`, async ({ rig }) => {
+      const running = runWrapper(rig, tool, ['--done-marker=done']);
+      const fake = await rig.call();
+      await fake.tell(write(STREAMS[tool].opens(SESSION)));
+      await fake.spawn(['sleep', '600'], { detached: true });
+      running.running.signal(signal);
+      const { code, record } = await running.ended();
+      assert.equal([code, record.ending, record.wrapper_exit_code], [exit, 'cancelled', exit]);
+      assert.equal(JSON.parse(readFileSync(path.join(rig.project, 'done'), 'utf8')).exit_code, exit);
+      assert.equal(rig.survivors(), []);
+    });
 }
 
 test.run();
