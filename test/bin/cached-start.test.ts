@@ -18,22 +18,23 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { faultEnv } from '../rig/fault-shim.ts';
 import { answerWith } from '../rig/streams.ts';
+import { temporaryFolder } from '../rig/temporary-folder.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { where } from '../rig/where-possible.ts';
 
 const test = suite<{
   rig: TestRig;
-  dist: string;
   /** The folder with the caches. */
   caches: string;
   run: (environment?: NodeJS.ProcessEnv, umask?: string) => number | null;
 }>('cached start');
+const installed = temporaryFolder('dist-');
+const dist = path.join(installed, 'dist');
+cpSync('dist', dist, { recursive: true });
 test.before.each(async (context) => {
   const rig = await TestRig.open({ tools: ['codex'] });
   rig.install('codex', { script: [...answerWith('codex', 'ok')] as never });
   rig.write('ask.md', 'x');
-  const dist = path.join(rig.root, 'dist');
-  cpSync('dist', dist, { recursive: true });
   // Not the rig's own, which are shared.
   rig.env.XDG_CACHE_HOME = path.join(rig.root, 'cache');
   const caches = path.join(rig.root, 'cache/tollgate/code');
@@ -44,7 +45,7 @@ test.before.each(async (context) => {
       cwd: rig.project,
       env: { ...rig.env, ...environment },
     }).status;
-  Object.assign(context, { rig, dist, caches, run });
+  Object.assign(context, { rig, caches, run });
 });
 test.after.each(({ rig }) => rig.dispose());
 
@@ -61,7 +62,7 @@ test('the first run leaves one cache, and the next uses it as it is', ({ caches,
 });
 
 // A cache that another command made lacks the functions of this one, and each start compiles them again.
-test('each command of tollgate has its own cache', ({ rig, dist, caches }) => {
+test('each command of tollgate has its own cache', ({ rig, caches }) => {
   for (const word of ['status', 'tools'])
     spawnSync(process.execPath, [path.join(dist, 'tollgate.cjs'), word], { cwd: rig.project, env: rig.env });
   const owners = cachesIn(caches).map((name) => name.split('.')[1]);
@@ -69,7 +70,7 @@ test('each command of tollgate has its own cache', ({ rig, dist, caches }) => {
 });
 
 // Their starter reads them so.
-test('a bundle that has a starter is ASCII', ({ dist }) => {
+test('a bundle that has a starter is ASCII', () => {
   const bodies = readdirSync(dist).filter((name) => name.endsWith('.body.cjs'));
   assert.ok(bodies.length > 10);
   assert.equal(
@@ -78,19 +79,7 @@ test('a bundle that has a starter is ASCII', ({ dist }) => {
   );
 });
 
-for (const [what, bytes] of [
-  ['an empty', ''],
-  ['a broken', 'no code at all'],
-] as const)
-  test(`${what} cache is replaced by a good one`, ({ caches, run }) => {
-    run();
-    const cache = path.join(caches, cachesIn(caches)[0]!);
-    writeFileSync(cache, bytes);
-    assert.is(run(), 0);
-    assert.ok(readFileSync(cache).length > 10_000);
-  });
-
-test('two installations in one process each start bundles of their own', ({ dist, rig }) => {
+test('two installations in one process each start bundles of their own', ({ rig }) => {
   const other = path.join(rig.root, 'other');
   cpSync(dist, other, { recursive: true });
   const files = [dist, dist, other].map((folder) => JSON.stringify(path.join(folder, 'library.cjs')));
@@ -101,7 +90,6 @@ test('two installations in one process each start bundles of their own', ({ dist
 
 test('a run that does nothing of its work leaves no cache, which would hold little for those that do', ({
   caches,
-  dist,
   rig,
   run,
 }) => {
@@ -126,36 +114,32 @@ function isWhole(cache: string): boolean {
   return half.length > 10_000 && half.some((byte) => byte !== 0) && half.equals(bytes.subarray(bytes.length / 2));
 }
 
-// It stands there twice, so that the one half tells of the other.
-for (const [where, at] of [
-  ['first', 0.25],
-  ['second', 0.75],
-] as const)
-  test(`a cache with one damaged byte in its ${where} half is replaced, and its code is never run`, ({
-    caches,
-    run,
-  }) => {
-    run();
-    const cache = path.join(caches, cachesIn(caches)[0]!);
-    const damaged = readFileSync(cache);
-    damaged[Math.floor(damaged.length * at)]! ^= 0xff;
-    writeFileSync(cache, damaged);
-    assert.is(run(), 0);
-    assert.equal([readFileSync(cache).equals(damaged), isWhole(cache)], [false, true]);
-  });
+const flipped = (bytes: Buffer, at: number): Buffer => {
+  const damaged = Buffer.from(bytes);
+  damaged[Math.floor(damaged.length * at)]! ^= 0xff;
+  return damaged;
+};
 
-for (const [what, shorten] of [
-  ['cut to its half', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
-  ['cut by a byte', (bytes: Buffer) => bytes.subarray(1)],
-  ['of zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
-] as const)
-  test(`a cache ${what} is replaced`, ({ caches, run }) => {
-    run();
-    const cache = path.join(caches, cachesIn(caches)[0]!);
-    writeFileSync(cache, shorten(readFileSync(cache)));
-    assert.is(run(), 0);
-    assert.ok(isWhole(cache));
-  });
+/** The code is there twice, so that one half shows a fault in the other. */
+const DAMAGES: [what: string, damage: (bytes: Buffer) => Buffer][] = [
+  ['empty', () => Buffer.alloc(0)],
+  ['no code at all', () => Buffer.from('no code at all')],
+  ['with one damaged byte in its first half', (bytes) => flipped(bytes, 0.25)],
+  ['with one damaged byte in its second half', (bytes) => flipped(bytes, 0.75)],
+  ['cut to its half', (bytes) => bytes.subarray(0, bytes.length / 2)],
+  ['cut by a byte', (bytes) => bytes.subarray(1)],
+  ['of zeros', (bytes) => Buffer.alloc(bytes.length)],
+];
+test('a cache that is damaged or cut is replaced by a whole one, and its code is never run', ({ caches, run }) => {
+  run();
+  const cache = path.join(caches, cachesIn(caches)[0]!);
+  for (const [what, damage] of DAMAGES) {
+    const damaged = damage(readFileSync(cache));
+    writeFileSync(cache, damaged);
+    assert.is(run(), 0, what);
+    assert.equal([readFileSync(cache).equals(damaged), isWhole(cache)], [false, true], what);
+  }
+});
 
 test('one that changes flags of V8 on its way leaves caches that the next takes', ({ caches, rig, run }) => {
   // More than the young heap is kept small for.
@@ -270,7 +254,7 @@ for (const linked of ['cache', 'cache/tollgate'])
     assert.equal(readdirSync(path.join(checkout, 'sub')), []);
   });
 
-test('the folder is the own of the user, and a run without a home leaves none', ({ caches, dist, rig, run }) => {
+test('the folder is the own of the user, and a run without a home leaves none', ({ caches, rig, run }) => {
   assert.is(run({ XDG_CACHE_HOME: '', HOME: '' }), 0);
   assert.is(run({ XDG_CACHE_HOME: 'relative', HOME: path.join(rig.root, 'not-there') }), 0);
   assert.not(existsSync(path.join(rig.root, 'not-there')));

@@ -94,9 +94,9 @@ const ROWS: readonly (readonly [typed: readonly string[], found: readonly string
   [['somebody-else', ''], []],
   [['tollgate', 'triage', ''], []],
 ];
-for (const [typed, found] of ROWS)
-  test(`${typed.join(' ')}: ${found.join(', ') || 'nothing of ours'}`, async ({ rig }) =>
-    assert.equal(await complete(rig, ...typed), found));
+test('what may be at the end of a line', async ({ rig }) => {
+  for (const [typed, found] of ROWS) assert.equal(await complete(rig, ...typed), found, typed.join(' '));
+});
 
 const HOSTILE = [
   'a b',

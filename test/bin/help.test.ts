@@ -14,21 +14,13 @@ import { adapterOf } from '../../wrappers/adapters.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('help');
-test.before.each(async (context) => {
+test.before(async (context) => {
   context.rig = await TestRig.open();
 });
-test.after.each(({ rig }) => rig.dispose());
+test.after(({ rig }) => rig.dispose());
 
 const WRAPPERS = [...Object.values(COMMANDS), 'preflight', 'wait_parallel_tasks'].map((name) => [name, []] as const);
 const WORDS = Object.keys(SUBCOMMANDS).map((word) => ['tollgate', [word]] as const);
-
-for (const tool of TOOLS)
-  test(`the help that is kept of ${tool}'s wrapper is what would be printed anew`, async ({ rig }) => {
-    const { stdout } = await rig.run(COMMANDS[tool], ['--help']);
-    const spec = wrapperSpec(adapterOf(tool));
-    assert.is(stdout, await renderHelp(spec, 'short'));
-    assert.is((await rig.run(COMMANDS[tool], ['--help', '--all'])).stdout, await renderHelp(spec, 'full'));
-  });
 
 interface Printed {
   common?: string[];
@@ -44,13 +36,17 @@ for (const [command, words] of [...WRAPPERS, ...WORDS, DISTILL_RESUME])
     const print = async (...flags: string[]) => (await rig.run(command, [...words, ...flags])).stdout;
     const { common, flags, families }: Printed = JSON.parse(await print('--help', '--json'));
     const names = Object.keys(flags);
-    assert.equal(
-      shownFlags(await print('--help', '--all')).sort(),
-      [...names, ...families.map(({ shown }) => shown.slice(2))].sort(),
-    );
+    const all = await print('--help', '--all');
+    assert.equal(shownFlags(all).sort(), [...names, ...families.map(({ shown }) => shown.slice(2))].sort());
     assert.is(common !== undefined, names.length - SHARED > 10, `${names.length - SHARED} flags`);
     const { code, stdout: short, stderr } = await rig.run(command, [...words, '--help']);
     assert.equal([code, stderr], [0, '']);
+    const tool = TOOLS.find((one) => COMMANDS[one] === command);
+    if (tool !== undefined) {
+      // The help that was kept at build time.
+      const spec = wrapperSpec(adapterOf(tool));
+      assert.equal([short, all], [await renderHelp(spec, 'short'), await renderHelp(spec, 'full')]);
+    }
     for (const part of ['Options:', 'Examples:', 'Exit codes:', '--json', '--quiet']) assert.match(short, part);
     if (common === undefined) return;
     assert.equal(shownFlags(short), common);
@@ -109,11 +105,14 @@ const tooWide = (help: string) => help.split('\n').filter((line) => line.length 
 const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'));
 
 for (const [command, words] of [...WRAPPERS, ['tollgate', []] as const, ['tollgate', ['report']] as const])
-  test(`${[command, ...words].join(' ')} -V and --version`, async ({ rig }) => {
+  test(`${[command, ...words].join(' ')} -V, also --version and as an object`, async ({ rig }) => {
     const print = (...flags: string[]) => rig.run(command, [...words, ...flags]);
     const printed = { code: 0, signal: null, stdout: `${version}\n`, stderr: '' };
-    assert.equal(await Promise.all([print('-V'), print('--version')]), [printed, printed]);
-    assert.equal(JSON.parse((await print('-V', '--json')).stdout), { schema: 1, version });
+    assert.equal(await print('-V'), printed);
+    if (command === 'run_codex' || (command === 'tollgate' && words.length === 0)) {
+      assert.equal(await print('--version'), printed);
+      assert.equal(JSON.parse((await print('-V', '--json')).stdout), { schema: 1, version });
+    }
   });
 
 test('on a terminal the headings and the flags of a help are coloured, and its words stay', async () => {
