@@ -36,7 +36,10 @@ export const PAUSES = {
   file_lost: { shown: 'file lost twice', next: [{ text: 'in a minute, upload it again and continue' }] },
   processing: { shown: 'the file was not processed', next: [{ text: `see whether the book opens, then ${RESUME}` }] },
   reset: { shown: 'a limit with a reset', next: [{ text: `after the reset, ${RESUME} (--auto-wait waits for it)` }] },
-  retries: { shown: 'the service keeps failing', next: [{ text: `in 5 minutes or later, ${RESUME}` }] },
+  retries: {
+    shown: 'the service keeps failing',
+    next: [{ text: `no sooner than 5 minutes after the pause, ${RESUME}` }],
+  },
   calls: {
     shown: 'the budget of paid calls is used up',
     next: [{ text: `raise the limit, and ${RESUME}`, flag: '--max-calls' }],

@@ -91,7 +91,8 @@ export const readFirst = ({ stderrFile }: Situation): NextAction[] => (stderrFil
 /** If the service gives no time, the user waits a few minutes, since the retries of this run came within seconds. */
 export const later = (situation: Situation): NextAction => {
   const { tool, verdict } = situation;
-  const when = verdict.retry_at === null ? 'in 5 minutes or later' : `not before ${verdict.retry_at}`;
+  const when =
+    verdict.retry_at === null ? 'no sooner than 5 minutes after the failure' : `not before ${verdict.retry_at}`;
   return rerun(situation, `${when}, call ${tool} again`);
 };
 

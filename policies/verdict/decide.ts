@@ -68,7 +68,7 @@ export function decide(question: Question): Decision {
   const row = RETRY_TABLE[verdict.class];
   const planned = count <= 1 ? row.first : row.again;
   if (planned === 'stop') return stop(count <= 1 ? never(verdict) : `seen ${count} times in this run`);
-  if (retriesLeft <= 0) return stop('the retries of this stage are used up');
+  if (retriesLeft <= 0) return stop('no retry of this stage remains');
   if (callsLeft <= 0) return stop('no paid call remains');
   if (question.wallLeftMs !== null && question.waitMs >= question.wallLeftMs)
     return stop(`the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);

@@ -97,7 +97,7 @@ test('two different failures are two signatures, and the retry budget bounds the
   const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 2 } });
   const { code, report } = await task.run();
   assert.equal([code, rig.calls.length], [1, 3]);
-  assert.match(report.failure!.decision.why, 'the retries of this stage are used up');
+  assert.match(report.failure!.decision.why, 'no retry of this stage remains');
 });
 
 test('a failure that comes again stops the run and says why; a rerun counts afresh, and a success resolves the record', async ({

@@ -33,7 +33,7 @@ const situation = (
 const OWN = 'mine' as OwnTool;
 const AGAIN = 'call codex again: `tollgate run fix`';
 const THEN = `then ${AGAIN}`;
-const LATER = `in 5 minutes or later, ${AGAIN}`;
+const LATER = `no sooner than 5 minutes after the failure, ${AGAIN}`;
 const checks = (tool: string, flags = '') =>
   `check the installation and the sign-in of ${tool}, without a paid call: \`tollgate preflight --tools ${tool}${flags}\``;
 const CHECK = checks('codex');
