@@ -17,11 +17,12 @@ export function printing(name: 'stdout' | 'stderr'): WriteStream {
 
 function forget(): void {}
 
-/** Fits text for a person to a terminal: times, paths, and the width. A pipe or a file gets it unchanged. */
+/** Fits text for a person to a terminal: times, paths, the width, and a line for the next step. A pipe or a file gets it unchanged. */
 export function fitting(text: string, stream: WriteStream): string {
   if (stream.isTTY !== true) return text;
   const reader = readerHere();
-  return wrapped(reader === null ? text : fromHere(text, reader), stream.columns || 80);
+  const lines = text.replaceAll(' Next: ', '\nNext: ');
+  return wrapped(reader === null ? lines : fromHere(lines, reader), stream.columns || 80);
 }
 
 /**

@@ -6,8 +6,10 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { WriteStream } from 'node:tty';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fitting } from '../../bin/printing.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -87,6 +89,12 @@ test('a failed call keeps its exit code', async ({ rig }) => {
   rig.answer(() => failWith('codex', 'Quota exceeded. Check your plan and billing details.', 429));
   rig.write('ask.md', 'x');
   assert.is(await endUnread(rig, 'run_codex', '--prompt-file=ask.md', '--out=o', '--err=e', '--exit-by-class'), 75);
+});
+
+test('on a terminal the next step begins a line; a pipe gets the text as it is', () => {
+  const failure = 'it failed: transient (overloaded). Next: call codex again: `tollgate run fix`.\n';
+  const on = (isTTY: boolean) => fitting(failure, { isTTY, columns: 80 } as WriteStream);
+  assert.equal([on(true), on(false)], [failure.replace(' Next', '\nNext'), failure]);
 });
 
 test.run();
