@@ -16,12 +16,12 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
   const rows = sessions.map(({ tag, tool, entry, bytes, health }) => [
     tag,
     tool,
-    entry.session_id,
+    ago(entry.last_used, now).replace(/ ago$/, ''),
     bytes === null ? '-' : sizeOf(bytes),
     entry.context_tokens === null ? '-' : figure(entry.context_tokens),
-    ago(entry.last_used, now).replace(/ ago$/, ''),
     entry.error_count === 0 ? '-' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
     entry.poisoned !== undefined ? 'not continued' : health === 'unknown' ? '-' : health,
+    entry.session_id,
   ]);
   return tableLines(SESSIONS, clean(rows), sheet);
 }
@@ -29,10 +29,9 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
 const SESSIONS: readonly Column[] = [
   { heading: 'TAG', least: 12, isWhole: true },
   { heading: 'CLI' },
-  { heading: 'SESSION' },
+  { heading: 'AGE', leaveOut: 2 },
   { heading: 'SIZE', leaveOut: 4, isOptional: true },
   { heading: 'TOKENS', leaveOut: 3, isOptional: true },
-  { heading: 'AGE', leaveOut: 2 },
   { heading: 'ERRORS', leaveOut: 1, isOptional: true, paint: (cell) => (cell === '-' ? null : 'yellow') },
   {
     heading: 'HEALTH',
@@ -40,6 +39,7 @@ const SESSIONS: readonly Column[] = [
     isOptional: true,
     paint: (cell) => (cell === 'well-formed' ? 'green' : cell === '-' ? null : 'yellow'),
   },
+  { heading: 'SESSION', paint: () => 'dim' },
 ];
 
 export const detailLines = (sessions: readonly KnownSession[], now: Date, { ink }: Sheet): string[] =>
