@@ -6,6 +6,7 @@ import { plainOptions } from '../../loops/task/run-options.ts';
 import manifest from '../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isTool, namedTools, type Tool } from '../../policies/facts/tools.ts';
+import { withoutDatabase } from '../../policies/gate/command-environment.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
@@ -169,8 +170,7 @@ export const worker = commandOf(WORKER, ({ args, stop }) => {
     say(
       `warning: Node ${process.versions.node} is older than pg-boss asks for (${NODE_OF_QUEUE.join('.')}); Tollgate tests it`,
     );
-  // No CLI and no acceptance command of a task may have the database.
-  const { TOLLGATE_DATABASE: _, PGPASSWORD: __, PGPASSFILE: ___, ...environment } = process.env;
+  const environment = withoutDatabase(process.env);
   return withDatabase(
     args,
     async (database) => {

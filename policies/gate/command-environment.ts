@@ -1,4 +1,4 @@
-// Makes the environment of an acceptance command without secrets and without our variables, since it runs a model's code.
+// Makes the environments of acceptance commands and of runs beside a fleet: without secrets that a model's code must not have.
 
 import type { BuiltIn } from '../facts/tools.ts';
 import { looksSecret } from '../redact/environment.ts';
@@ -33,4 +33,10 @@ export function scrubbed(
     if (NEEDED.test(name) || (harmless && (allow === undefined || allow.includes(name)))) kept[name] = value;
   }
   return kept;
+}
+
+/** For what runs beside a fleet: no CLI and no acceptance command of a task may have the database. */
+export function withoutDatabase(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { TOLLGATE_DATABASE: _, PGPASSWORD: __, PGPASSFILE: ___, ...others } = environment;
+  return others;
 }

@@ -11,6 +11,7 @@ import { foreseeTask } from '../../../loops/run/forecast.ts';
 import { plainOptions } from '../../../loops/task/run-options.ts';
 import manifest from '../../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { withoutDatabase } from '../../../policies/gate/command-environment.ts';
 import { readRegularBytes } from '../../../state/disk/regular-file.ts';
 import { areTrustedTasks } from '../../../state/trusted-folders.ts';
 import { keepHeapSmall } from '../../../wrappers/heap-limits.ts';
@@ -64,14 +65,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 async function serve({ number, given }: Arguments, fleet: ServedProject['fleet']): Promise<Ran> {
   const stop = stopOnSignals();
-  // No CLI and no acceptance command of a task may have the database.
-  const { TOLLGATE_DATABASE: _, PGPASSWORD: __, PGPASSFILE: ___, ...others } = process.env;
   // The console runs for hours, and at its start it may read ten thousand tasks.
   keepHeapSmall();
   const project = {
     ...{ cwd: process.cwd(), environment: process.env, version: manifest.version },
     clock: () => new Date(),
-    commands: consoleCommands(fleet === null ? process.env : others),
+    commands: consoleCommands(fleet === null ? process.env : withoutDatabase(process.env)),
     trustWorkspace: given.has('trust-workspace'),
     schemaFile: schemaFile(),
     fleet,

@@ -29,7 +29,7 @@ import { run as supervise } from '../supervise/supervise.ts';
 const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
 /** Starts it in a separate session: whatever ends the client and this server must not end what is paid for. */
-export function startCarrier(folder: string, run: string, self: ProcessIdentity, environment = process.env): void {
+export function startCarrier(folder: string, run: string, self: ProcessIdentity, environment: NodeJS.ProcessEnv): void {
   const giveUp = (why: string) => {
     if (claimOf(folder, run) === null && claim(folder, run, self)) end(folder, run, notBegun(new Date(), why));
   };

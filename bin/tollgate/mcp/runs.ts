@@ -20,6 +20,7 @@ import { endProcess } from '../../../loops/report/now.ts';
 import { sweep } from '../../../loops/upkeep/sweep.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { TOOLS as CLIS, namedTools } from '../../../policies/facts/tools.ts';
+import { withoutDatabase } from '../../../policies/gate/command-environment.ts';
 import { PIPELINES, type PipelineName } from '../../../policies/manifest/pipelines.ts';
 import { type BuiltInRole, ROLES } from '../../../policies/manifest/roles.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
@@ -293,7 +294,9 @@ async function beginAndWait(
     return refused(`${running.length} runs are at work, as many as this server begins at once; wait for one of them`);
   removeOld(folder, new Date());
   const begun = await begin(folder, wanted, self, () => new Date());
-  if (begun.how === 'made') startCarrier(folder, begun.run, self);
+  const { database } = caller.server;
+  if (begun.how === 'made')
+    startCarrier(folder, begun.run, self, database === null ? process.env : withoutDatabase(process.env));
   const answer = await waited(begun.run, wait_ms, caller);
   return begun.how === 'met' ? { ...answer, object: { ...answer.object, asked_before: true } } : answer;
 }
