@@ -77,12 +77,19 @@ const AT = 'coalesce(t.ended_at, t.started_at, t.submitted_at)';
 const OPEN_FIRST = "t.state IN ('lost', 'stopped') DESC, t.state = 'running' DESC, t.state = 'queued' DESC";
 const FAILED_FIRST = `t.state = 'failed' DESC, ${OPEN_FIRST}`;
 
+/** What a task of a session tag waits for: another one that runs, or the machine that has its conversations. */
+const WAITS_FOR = `CASE WHEN t.state = 'queued' AND t.tag IS NOT NULL THEN coalesce(
+  (SELECT 'waits for the task ' || r.name || ' of its tag' FROM tollgate.tasks r WHERE r.tag = t.tag AND r.state = 'running' LIMIT 1),
+  (SELECT 'waits for ' || v.name || ', which has its conversations; after --tag-wait any worker takes it'
+    FROM tollgate.tasks l JOIN tollgate.workers v ON v.machine = l.machine
+    WHERE l.tag = t.tag ORDER BY l.started_at DESC, v.started_at DESC LIMIT 1)) END`;
+
 const TASKS = `SELECT t.id::text AS id, t.name AS task_id, t.project, t.pool, t.state, ${ISO(AT)} AS at,
   ${ISO('t.submitted_at')} AS submitted_at, ${ISO('t.ended_at')} AS ended_at, w.name AS worker, t.epoch,
   coalesce(t.failure->>'stage', c.stage) AS stage, t.failure->>'class' AS class, t.failure->>'reason' AS reason,
   t.failure->>'signature' AS signature, t.failure->>'evidence' AS evidence,
   json_build_object('used', t.calls_used, 'budget', t.calls_budget) AS calls, c.tokens, c.usd,
-  c.open_calls, c.lost_calls, c.late_calls, t.message, t.exit_code
+  c.open_calls, c.lost_calls, c.late_calls, coalesce(${WAITS_FOR}, t.message) AS message, t.exit_code
   FROM (SELECT * FROM tollgate.tasks t WHERE (cardinality($1::text[]) = 0 OR t.name = ANY($1) OR t.id::text = ANY($1))
     AND ($2::float8 IS NULL OR ${AT} >= clock_timestamp() - $2 * interval '1 millisecond')
     AND (NOT $3 OR t.state = 'failed') ORDER BY ${OPEN_FIRST}, ${AT} DESC, t.id DESC LIMIT $4) t

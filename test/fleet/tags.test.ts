@@ -37,7 +37,10 @@ test('a later task resumes the conversation on its machine, and begins elsewhere
   const patient = fleet.worker('b', '--tag-wait', '600');
   stops.push(() => patient.running.signal('SIGTERM'));
   await fleet.until(rowOf('other'), isDone);
-  assert.is((await fleet.rows(rowOf('second')))[0]!.state, 'queued');
+  const { stdout } = await fleet.tollgate('fleet', 'status', 'second', '--json').succeeds();
+  const [waits] = JSON.parse(stdout).tasks;
+  assert.is(waits.state, 'queued');
+  assert.match(waits.message, /^waits for \S+, which has its conversations; after --tag-wait any worker takes it$/);
   await fleet.worker('a', '--until-empty').succeeds();
   const [first, second] = await fleet.rows(`${rowOf('first')} UNION ALL ${rowOf('second')}`);
   assert.equal(second, { ...first, state: 'done', calls: 1 });
