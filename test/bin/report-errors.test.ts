@@ -90,7 +90,7 @@ TIME  a call without a task  gemini VERSION  tooling (broken_history)  NOT RECOV
     if (!entry.includes('] OUTCOME: ')) assert.ok(whole.includes(entry), entry);
   for (const word of ['.tmp', '.tmp/task', '.tmp/task/fix', '.tmp/state', '.'])
     assert.is(await report(rig, '--errors', word), text, word);
-  assert.match(await report(rig, '--health'), /^0 days without an unrecoverable error/);
+  assert.match(await report(rig, '--health'), /^0 days without a failure that Tollgate could not recover/);
 });
 
 test('a log that is no file is told, and not taken for no failure at all', async ({ rig }) => {
@@ -128,7 +128,7 @@ test('health: days without, a table by day and one by tool and version', async (
   const noted = { at: new Date().toISOString(), call_id: 'c', how: 'recovered', why: 'a retry' } as const;
   appendToLog(stateOf(rig), 'api_errors.log', layOutOutcome(noted), () => new Date());
   const [said, ...tables] = (await report(rig, '--health')).split('\n\n');
-  assert.match(said!, /^7 days without an unrecoverable error \(the last: .*Z\)$/);
+  assert.match(said!, /^7 days without a failure that Tollgate could not recover \(the last: .*Z\)$/);
   const days = [7.5, 2, 1].map((age) => new Date(Date.now() - age * DAY_MS).toISOString().slice(0, 10));
   assert.is(
     tables.slice(0, 2).join('\n\n'),

@@ -137,7 +137,7 @@ for (const [label, stands] of RECOVERIES)
 live.test('how it goes with the services is said, and the list is filtered by any word', async ({ page, go }) => {
   await go('sessions');
   await page.getByRole('heading', { name: 'Health' }).waitFor();
-  await page.getByText(/without an unrecoverable error|No unrecoverable error/).waitFor();
+  await page.getByText(/that Tollgate could not recover/).waitFor();
   await page.getByText('Show as table').click();
   const rows = page.getByRole('region', { name: 'Conversations' }).last().locator('tbody tr');
   await rows.first().waitFor();

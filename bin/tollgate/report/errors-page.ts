@@ -165,9 +165,10 @@ export function renderHealth(health: HealthReport, since: string): string {
 function headline({ days_without, last_unrecovered, first_logged, folder }: HealthReport, since: string) {
   if (days_without !== null) {
     const days = days_without === 1 ? '1 day' : `${days_without} days`;
-    return `${days} without an unrecoverable error (the last: ${last_unrecovered!.slice(0, 16)}Z)`;
+    return `${days} without a failure that Tollgate could not recover (the last: ${last_unrecovered!.slice(0, 16)}Z)`;
   }
-  if (first_logged !== null) return `No unrecoverable error since the log began (${first_logged.slice(0, 16)}Z)`;
+  if (first_logged !== null)
+    return `No failure that Tollgate could not recover since the log began (${first_logged.slice(0, 16)}Z)`;
   return `No API failure at all is logged in ${folder} (looked at since ${since.slice(0, 16)}Z)`;
 }
 

@@ -45,12 +45,22 @@ export function SessionsView() {
 const fits = ({ tag, goal, tool, session_id: id }: SessionLine, text: string): boolean =>
   `${tag} ${goal ?? ''} ${tool} ${id}`.toLowerCase().includes(text);
 
-const HEADS = ['Conversation', 'CLI', { number: 'Turns' }, { number: 'Context' }, 'Health', 'Used'] as const;
-
 function Lines({ of }: { of: readonly SessionLine[] }) {
   if (of.length === 0) return <Empty title="No session is like that">Take a word out of the filter.</Empty>;
+  // A column that would say "unknown" in every row is left out.
+  const hasTurns = of.some(({ turns }) => turns !== null);
+  const hasContext = of.some(({ context_tokens: tokens }) => tokens !== null);
+  const hasHealth = of.some(({ health }) => health !== 'unknown');
+  const heads = [
+    'Conversation',
+    'CLI',
+    ...(hasTurns ? [{ number: 'Turns' }] : []),
+    ...(hasContext ? [{ number: 'Context' }] : []),
+    ...(hasHealth ? ['Health'] : []),
+    'Used',
+  ];
   return (
-    <Table label="Conversations" heads={HEADS}>
+    <Table label="Conversations" heads={heads}>
       {of.map((line) => (
         <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
           <th scope="row">
@@ -64,12 +74,16 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
             )}
           </th>
           <td>{line.tool}</td>
-          <td class="number">{line.turns ?? 'unknown'}</td>
-          <td class="number">{line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}</td>
-          <td>
-            <Words of={line.health} />
-            {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
-          </td>
+          {hasTurns && <td class="number">{line.turns ?? 'unknown'}</td>}
+          {hasContext && (
+            <td class="number">{line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}</td>
+          )}
+          {hasHealth && (
+            <td>
+              <Words of={line.health} />
+              {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
+            </td>
+          )}
           <td>
             <Ago at={line.last_used} />
           </td>
@@ -95,12 +109,12 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
   return (
     <Panel title="Health">
       <p>
-        <b class="headline">{without === null ? 'No unrecoverable error' : counted(without, 'day')}</b>{' '}
+        <b class="headline">{without === null ? 'No failure' : counted(without, 'day')}</b>{' '}
         {without === null ? (
-          'was ever logged here.'
+          'that Tollgate could not recover was ever logged here.'
         ) : (
           <>
-            without an unrecoverable error; the last was <Ago at={last} />.
+            without a failure that Tollgate could not recover; the last was <Ago at={last} />.
           </>
         )}
       </p>
