@@ -1,6 +1,6 @@
-// Renders a table of a few rows with named columns, in a box that scrolls sideways in a narrow window.
+// Renders a table of a few rows with named columns; in a narrow window each row is a card with named values.
 
-import type { ComponentChildren } from '../reactive.ts';
+import { type ComponentChildren, useLayoutEffect, useRef } from '../reactive.ts';
 
 interface TableProps {
   label: string;
@@ -11,11 +11,19 @@ interface TableProps {
 }
 
 export function Table({ label, heads, children }: TableProps) {
+  const table = useRef<HTMLTableElement>(null);
+  // A card shows the heading of the column beside each value.
+  useLayoutEffect(() => {
+    for (const cell of table.current!.querySelectorAll('td')) {
+      const head = heads[cell.cellIndex];
+      cell.setAttribute('data-head', typeof head === 'object' ? head.number : (head ?? ''));
+    }
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls, and this box scrolls a table
     <div role="group" class="table-box" tabIndex={0} aria-label={label}>
-      <table>
+      <table ref={table}>
         <thead>
           <tr>
             {heads.map((head) =>
