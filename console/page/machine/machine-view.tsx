@@ -1,9 +1,11 @@
 // Shows whether the machine has all that a call needs, and what killed processes have not cleaned up.
 
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
+import { ActionButton, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -45,16 +47,14 @@ export function MachineView() {
                     <Mark tone="bad" word="not installed" icon="failed" />
                   ) : (
                     <span>
-                      <Words of={signedIn} />
+                      <Words of={signedIn.split(':')[0]!} />
                     </span>
                   )}
                   <span class="dim">{version === null ? 'version unknown' : <Words of={version} />}</span>
                 </div>
               ))}
             </div>
-            <Panel title="Checks" edge="flush">
-              <Findings of={findings} />
-            </Panel>
+            <Findings of={findings} />
           </>
         )}
       </Shown>
@@ -83,16 +83,36 @@ const LOOKS = {
   fail: { tone: 'bad', icon: 'failed', word: 'fails' },
 } as const satisfies Record<CheckFinding['status'], object>;
 
-const HEADS = ['Check', 'State', 'Found'] as const;
-
 /** What needs a hand comes first. */
-const ORDER = ['fail', 'warn', 'note', 'ok'] as const satisfies readonly CheckFinding['status'][];
+const ORDER = ['fail', 'warn', 'note'] as const satisfies readonly CheckFinding['status'][];
 
 function Findings({ of }: { of: readonly CheckFinding[] }) {
-  const sorted = [...of].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+  const open = ORDER.flatMap((status) => of.filter((finding) => finding.status === status));
+  const fine = of.filter(({ status }) => status === 'ok');
   return (
-    <Table label="Checks" heads={HEADS}>
-      {sorted.map(({ check, status, found, fix }) => (
+    <>
+      {open.length > 0 && (
+        <Panel title="Checks to look at" edge="flush">
+          <Checks of={open} label="Checks to look at" />
+        </Panel>
+      )}
+      {fine.length > 0 && (
+        <details class="panel" open={open.length === 0}>
+          <summary>Checks without a finding</summary>
+          <Checks of={fine} label="Checks without a finding" />
+        </details>
+      )}
+    </>
+  );
+}
+
+const HEADS = ['Check', 'State', 'Found', 'Fix'] as const;
+
+function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
+  const hasFix = of.some(({ fix }) => fix);
+  return (
+    <Table label={label} heads={hasFix ? HEADS : HEADS.slice(0, 3)}>
+      {of.map(({ check, status, found, fix }) => (
         <tr key={`${check} ${found}`}>
           <th scope="row">
             <Words of={check} />
@@ -102,12 +122,16 @@ function Findings({ of }: { of: readonly CheckFinding[] }) {
           </td>
           <td class="wide">
             <Words of={found} />
-            {fix && (
-              <p class="dim">
-                <Words of={fix} />
-              </p>
-            )}
           </td>
+          {hasFix && (
+            <td class="wide">
+              {fix && (
+                <>
+                  <Sentence of={fix} /> <ActionButton of={toDo(fix)} />
+                </>
+              )}
+            </td>
+          )}
         </tr>
       ))}
     </Table>

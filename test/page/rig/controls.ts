@@ -264,6 +264,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'distill/*: summary "Trace, N lines"': 'live-books',
   'dialog Delete section N?: button "Delete"': 'live-books',
   'machine: button "Look again"': 'live-runs',
+  'machine: summary "Checks without a finding"': 'live-runs',
   'machine: button "Sweep …"': 'live-runs',
   'dialog Clear up after killed processes?: button "Sweep"': 'live-runs',
 };
