@@ -18,6 +18,7 @@ import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Diff } from '../text/diff.tsx';
+import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
 /** The variants are tasks, whose changes are announced. */
@@ -70,10 +71,18 @@ function Comparisons({ of }: { of: ComparisonsShown['comparisons'] }) {
   );
 }
 
+/** The whole prompt of a variant is in its task. */
+const MOST_TITLE = 160;
+
 export function ComparisonView({ id }: { id: string }) {
   const comparison = useFollowing<ResourcesOf['comparison']>(`/api/compare/${partOf(id)}`, concerns);
+  const goal = comparison.value.value?.report.goal.slice(0, MOST_TITLE).split('\n', 1)[0];
   return (
-    <View crumbs={<a href={to('compare')}>Compare</a>} title={<Words of={id} />}>
+    <View
+      crumbs={<a href={to('compare')}>Compare</a>}
+      title={<Words of={goal || id} />}
+      about={goal ? <Words of={id} /> : undefined}
+    >
       <Shown of={comparison} what="the comparison">
         {(of) => <Sheet of={of} renew={comparison.renew} />}
       </Shown>
@@ -85,14 +94,11 @@ type Asked = { what: 'pick'; n: number; name: string } | { what: 'remove' } | { 
 
 function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: () => void }) {
   const asked = useSignal<Asked | null>(null);
-  const { goal, variants, picked, removed, state } = report;
+  const { variants, picked, removed, state } = report;
   const isOpen = variants.some((variant) => variant.state === 'interrupted' || variant.state === 'never_run');
   const isRunning = state === 'running';
   return (
     <>
-      <p class="soft">
-        <Words of={goal} />
-      </p>
       <Panel
         title="Variants"
         edge="flush"
@@ -162,26 +168,39 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
           })}
         </Table>
       </Panel>
-      {variants.map(({ n, name, sentence, evidence, answer, diff_problem: problem }) => (
-        <section key={n} class="stack">
-          <h2>
-            {n}. <Words of={name} />
-          </h2>
-          {sentence !== null && (
-            <p class="notice bad">
-              <Words of={sentence} />
-            </p>
-          )}
-          {evidence !== null && <Quote of={evidence} label={`Evidence of ${name}`} />}
-          {answer === null ? <p class="dim">There is no answer.</p> : <Quote of={answer} label={`Answer of ${name}`} />}
-          {problem !== null && removed === null && (
-            <p class="dim">
-              Its changes cannot be shown: <Words of={problem} />
-            </p>
-          )}
-          {diffs[n] && <Diff of={diffs[n]} label={`Changes of ${name}`} name={`${name}.patch`} outside={new Set()} />}
-        </section>
-      ))}
+      <div class="columns">
+        {variants.map(({ n, name, sentence, evidence, answer, diff_problem: problem }) => (
+          <Panel key={n} title={<Words of={`${n}. ${name}`} />}>
+            {sentence !== null && (
+              <p class="notice bad">
+                <Words of={sentence} />
+              </p>
+            )}
+            {evidence !== null && <Quote of={evidence} label={`Evidence of ${name}`} />}
+            {answer === null ? (
+              <p class="dim">There is no answer.</p>
+            ) : (
+              <Markdown of={answer} label={`Answer of ${name}`} />
+            )}
+            {problem !== null && removed === null && (
+              <p class="dim">
+                Its changes cannot be shown: <Words of={problem} />
+              </p>
+            )}
+          </Panel>
+        ))}
+      </div>
+      {variants.map(
+        ({ n, name }) =>
+          diffs[n] && (
+            <section key={n} class="stack">
+              <h2>
+                Changes of <Words of={name} />
+              </h2>
+              <Diff of={diffs[n]} label={`Changes of ${name}`} name={`${name}.patch`} outside={new Set()} />
+            </section>
+          ),
+      )}
       {asked.value !== null && (
         <Ask id={report.comparison_id} asked={asked.value} renew={renew} onClose={() => (asked.value = null)} />
       )}
