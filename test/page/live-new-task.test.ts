@@ -56,7 +56,7 @@ live.test('a task is filled in, checked without a trace, and created', async (sh
   await page.getByLabel('US dollars').fill('2.5');
   await page.getByLabel('Minutes').fill('30');
   await page.getByLabel('Paid calls').fill('0');
-  await page.getByText('A task has a goal, an id, a stage, and positive limits.').waitFor();
+  await page.getByText('Still needed: limits above zero.').waitFor();
   assert.is(await button(shown, 'Check').isDisabled(), true);
   await page.getByLabel('Paid calls').fill('4');
   await button(shown, 'Check').click();

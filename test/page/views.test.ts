@@ -10,7 +10,7 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
-  new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'A task has a goal'],
+  new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
     ...['did not pass', 'missing sections', 'a missing', 'a instruction', '1 of 3 reasoner errors', 'Ask'],

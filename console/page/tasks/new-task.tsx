@@ -96,10 +96,18 @@ function Form({ choices }: { choices: ChoicesShown }) {
           <TextField of={deny} label="May not change" rows={2} mono help="One glob per line, such as .ci/**." />
         </Panel>
       </div>
-      <Ways wish={wish} isReady={wish.goal.trim() !== '' && wish.id !== '' && used.length > 0 && areNumbers(wish)} />
+      <Ways wish={wish} lacks={lacksOf(wish, used.length)} />
     </div>
   );
 }
+
+/** What the user still has to fill in. */
+const lacksOf = (wish: NewTask, stages: number): string[] => [
+  ...(wish.goal.trim() === '' ? ['a goal'] : []),
+  ...(wish.id === '' ? ['an id'] : []),
+  ...(stages === 0 ? ['a stage'] : []),
+  ...(areNumbers(wish) ? [] : ['limits above zero']),
+];
 
 const areNumbers = ({ calls, usd, wallclock_sec: seconds }: NewTask): boolean =>
   Number.isInteger(calls) && calls > 0 && [usd, seconds].every((n) => n === null || n > 0);
@@ -242,7 +250,7 @@ function Stages({ choices, pipeline, stages }: StagesProps) {
 }
 
 /** What can be done with the form: nothing is written before the user says so, and nothing is paid before a second time. */
-function Ways({ wish, isReady }: { wish: NewTask; isReady: boolean }) {
+function Ways({ wish, lacks }: { wish: NewTask; lacks: readonly string[] }) {
   const key = JSON.stringify(wish);
   const found = useSignal<{ key: string; of: DraftShown } | null>(null);
   const problem = useSignal<Trouble | null>(null);
@@ -272,12 +280,12 @@ function Ways({ wish, isReady }: { wish: NewTask; isReady: boolean }) {
   };
   // What was found in another text says nothing about this one.
   const current = found.value?.key === key ? found.value.of : null;
-  const canDo = isReady && !isBusy.value;
+  const canDo = lacks.length === 0 && !isBusy.value;
   return (
     <>
       <div aria-live="polite">{current && <DraftResult of={current} />}</div>
       {problem.value && <TroubleNotice of={problem.value} />}
-      <div class="buttons">
+      <div class="buttons ways">
         <button type="button" class="button" disabled={!canDo} onClick={() => busily(check)}>
           Check
         </button>
@@ -287,7 +295,7 @@ function Ways({ wish, isReady }: { wish: NewTask; isReady: boolean }) {
         <button type="button" class="button main" disabled={!canDo} onClick={() => busily(start)}>
           Create and run …
         </button>
-        {!isReady && <span class="dim">A task has a goal, an id, a stage, and positive limits.</span>}
+        {lacks.length > 0 && <span class="dim">Still needed: {lacks.join(', ')}.</span>}
       </div>
       {isStarting.value && current && (
         <Confirm
