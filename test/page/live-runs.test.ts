@@ -78,7 +78,6 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
   await go('tasks/flaky-twice');
   await page.getByText('not called yet').waitFor();
   const running = task.start();
-  await page.getByRole('heading', { name: 'Now' }).waitFor();
   const box = page.getByRole('group', { name: 'Live log' });
   await box.getByText('session 00000000').waitFor();
   await page.getByText('gemini_brief (gemini), attempt 1').waitFor();
@@ -174,13 +173,17 @@ live.test('a sweep ends what a killed run left, and says what it was; a second f
   await page.getByText(/^Nothing to sweep: /).waitFor();
 });
 
-live.test('the machine is looked at again by a button', async ({ rig, page, go }) => {
+live.test('the machine is looked at again by a button, and what is fine is folded', async ({ rig, page, go }) => {
   await go('machine');
   const tile = page.locator('.tile', { hasText: 'claude' });
   await tile.getByText('2.1.330').waitFor();
   rig.install('claude', { version: '2.1.331' });
   await page.getByRole('button', { name: 'Look again' }).click();
   await tile.getByText('2.1.331').waitFor();
+  const fine = page.getByRole('rowheader', { name: 'disk space' });
+  assert.is(await fine.isVisible(), false);
+  await page.getByText('Checks without a finding', { exact: true }).first().click();
+  await fine.waitFor();
 });
 
 live.run();

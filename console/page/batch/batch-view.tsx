@@ -191,11 +191,10 @@ function Sheet({ of }: { of: BatchShown }) {
   const open = of.tasks.flatMap(({ task_id: id, state }) => (state !== 'done' && !isDone(id) ? [id] : []));
   return (
     <>
-      {of.failures.map((failure, nth) => (
+      {of.failures.map((failure) => (
         <FailureOf
           key={`${failure.sentence} ${failure.task_ids[0]}`}
           of={failure}
-          isFirst={nth === 0}
           onRerun={(ids) => (rerunning.value = ids)}
         />
       ))}
@@ -219,11 +218,10 @@ const isDone = (id: string): boolean => lineOf(id)?.value.state === 'done';
 
 interface FailureProps {
   of: BatchShown['failures'][number];
-  isFirst: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
-function FailureOf({ of, isFirst, onRerun }: FailureProps) {
+function FailureOf({ of, onRerun }: FailureProps) {
   const { sentence, class: errorClass, reason, count: n, task_ids: ids } = of;
   const open = ids.filter((id) => !isDone(id)).slice(0, MOST_RERUNS);
   return (
@@ -233,7 +231,7 @@ function FailureOf({ of, isFirst, onRerun }: FailureProps) {
           <Words of={sentence} />
         </p>
         {open.length > 0 && (
-          <button type="button" class={`button small ${isFirst ? 'main' : ''}`} onClick={() => onRerun(open)}>
+          <button type="button" class="button small" onClick={() => onRerun(open)}>
             {open.length === 1 ? 'Rerun' : `Rerun these ${count(open.length)}`}
             <span class="unseen"> of {open[0]}</span>
           </button>

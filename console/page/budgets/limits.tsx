@@ -54,8 +54,8 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
               )}
               {budget.counted_since !== null && (
                 <p class="dim">
-                  Counted since <Dated at={budget.counted_since} />. Calls before that are not all counted, since no
-                  limit was set.
+                  Counted since <Dated at={budget.counted_since} />, when a limit was first set. Earlier calls do not
+                  count here.
                 </p>
               )}
               <div class="budget-head dim">

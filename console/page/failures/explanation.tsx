@@ -34,7 +34,7 @@ export function Explanation({ of }: { of: FailureExplanation }) {
           </dd>
           <dt>Seen</dt>
           <dd>
-            {seen.in_run ?? 'unknown'} in this run, {seen.in_life ?? 'unknown'} in the task’s life
+            {seen.in_run ?? 'unknown'} in this run, {seen.in_life ?? 'unknown'} since the task began
           </dd>
           <dt>Then</dt>
           <dd>
@@ -43,16 +43,18 @@ export function Explanation({ of }: { of: FailureExplanation }) {
         </dl>
       </Panel>
       <Panel title="What to do">
-        <ActionList of={of.next_actions} />
+        <ActionList of={of.next_actions} hasMain={false} />
       </Panel>
       <Panel title="Evidence">
         {evidence === null ? (
           <p class="dim">None was needed.</p>
         ) : (
           <>
-            <p class="dim">
-              from <Words of={evidence.source} />
-            </p>
+            {evidence.source !== 'failure' && (
+              <p class="dim">
+                from <Words of={evidence.source} />
+              </p>
+            )}
             <Quote of={evidence.text} label="Evidence" as="code" />
           </>
         )}

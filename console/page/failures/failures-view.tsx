@@ -98,8 +98,9 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
         <FilterChoice label="Last seen" value={days} among={DATES} onChoose={(value) => setQuery({ days: value })} />
         <span class="dim" aria-live="polite">
           {some.length === groups.length
-            ? counted(some.length, 'failure')
-            : `${count(some.length)} of ${counted(groups.length, 'failure')}`}
+            ? counted(some.length, 'cause')
+            : `${count(some.length)} of ${counted(groups.length, 'cause')}`}
+          {`, ${counted(new Set(some.flatMap(({ task_ids: ids }) => ids)).size, 'task')}`}
         </span>
       </div>
       {chosen === undefined ? (

@@ -120,6 +120,7 @@ function Editor({ id, file, renew }: EditorProps) {
           </p>
         )}
         <div ref={host} class="manifest-editor" />
+        <p class="dim">Ctrl+Space lists the fields and values that fit. Point at a field to read what it means.</p>
       </Panel>
       {problem.value && <TroubleNotice of={problem.value} />}
       {isElsewhere && isChanged && file.text !== text.value && (

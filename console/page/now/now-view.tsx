@@ -38,11 +38,21 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
   return (
     <>
       <div class="tiles">
-        <Tile name="running" figure={count(totals.running)} tone={totals.running > 0 ? 'busy' : 'calm'} />
+        <Tile
+          name="running"
+          figure={count(running.length - waiting.length)}
+          tone={running.length > waiting.length ? 'busy' : 'calm'}
+        />
         <Tile name="waiting" figure={count(waiting.length)} tone={waiting.length > 0 ? 'wait' : 'calm'} />
         <Tile name="questions" figure={count(questions.length)} tone={questions.length > 0 ? 'wait' : 'calm'} />
         <Tile name="failed" figure={count(failed)} tone={failed > 0 ? 'bad' : 'calm'} leads={to('failures')} />
         <Tile name="done" figure={count(totals.done)} leads={`${to('tasks')}?state=done`} />
+        {totals.interrupted > 0 && (
+          <Tile name="interrupted" figure={count(totals.interrupted)} leads={`${to('tasks')}?state=interrupted`} />
+        )}
+        {totals.never_run > 0 && (
+          <Tile name="never run" figure={count(totals.never_run)} leads={`${to('tasks')}?state=never_run`} />
+        )}
         <Tile name="tasks in all" figure={count(totals.tasks)} leads={to('tasks')} />
         <Tile name="cost today (UTC)" figure={<Today />} leads={`${to('budgets')}?unit=usd`} />
       </div>
@@ -208,7 +218,7 @@ function Running({ tasks, onStop }: RunningProps) {
   );
 }
 
-export function CallOf({ call }: { call: NowCall }) {
+function CallOf({ call }: { call: NowCall }) {
   return (
     <div class="work-call">
       <Mark tone="busy" word={call.tool} icon="busy" />
@@ -223,7 +233,7 @@ export function CallOf({ call }: { call: NowCall }) {
         {call.attempt > 1 && <span class="dim">, attempt {call.attempt}</span>}
       </span>
       <span class="dim">
-        <Elapsed from={call.since} />; ended in <Countdown to={call.deadline_at} /> at the latest
+        <Elapsed from={call.since} />, limit in <Countdown to={call.deadline_at} />
       </span>
       <span class="cut soft">{call.last === null ? 'nothing said yet' : <Words of={call.last} />}</span>
     </div>

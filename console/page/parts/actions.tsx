@@ -9,15 +9,19 @@ import { Confirm } from './dialog.tsx';
 import { dated } from './figures.ts';
 import { Countdown, now } from './times.tsx';
 
-/** The first action that a button can run now is the main one. @param busy why no command can be run now; null if one can. */
-export function ActionList({ of, busy = null }: { of: readonly NextAction[]; busy?: string | null }) {
-  const main = of.find(
-    (action) => action.command !== undefined && pageCommand(action.command) !== null && earliestOf(action) === null,
-  );
+interface ActionListProps {
+  of: readonly NextAction[];
+  busy?: string | null;
+  hasMain?: boolean;
+}
+
+/** The first action that a button can run or copy now is the main one. @param busy why no command can be run now; null if one can. */
+export function ActionList({ of, busy = null, hasMain = true }: ActionListProps) {
+  const main = hasMain ? of.find((action) => lineOf(action) !== undefined && earliestOf(action) === null) : undefined;
   return (
     <ol class="actions">
       {of.map((action) => (
-        <li key={actionLine(action)}>
+        <li key={actionLine(action)} class={action.text.startsWith('note: ') ? 'soft' : 'step'}>
           <span>
             <Sentence of={action.text} />
             {action.command !== undefined && (
@@ -92,16 +96,18 @@ interface ActionButtonProps {
   pressedBy?: string;
 }
 
+/** What its button runs or copies: its command, or the first one that its text names. */
+const lineOf = ({ command, text }: NextAction): string | undefined => command ?? /`([^`]+)`/.exec(text)?.[1];
+
 /** Runs the command of an action, or copies it if the page may not run it. Without a command there is no button. */
 export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of), pressedBy }: ActionButtonProps) {
   const isAsking = useSignal(false);
   const { command, text } = of;
-  if (command === undefined) {
-    const named = /`([^`]+)`/.exec(text)?.[1];
-    return named === undefined ? null : <CopyButton text={named} of="the command" />;
-  }
+  const line = lineOf(of);
+  if (line === undefined) return null;
   const earliest = earliestOf(of);
-  if (pageCommand(command) === null) return <CopyButton text={command} of="the command" />;
+  if (command === undefined || pageCommand(command) === null)
+    return <CopyButton text={line} of="the command" isMain={isMain} />;
   return (
     <span class="action">
       <button
@@ -162,12 +168,13 @@ interface CopyButtonProps {
   name?: string;
   /** What is copied; read aloud after the name. */
   of?: string;
+  isMain?: boolean;
 }
 
 const SAID_MS = 2_000;
 
 /** Says in its own place whether the text was copied. */
-export function CopyButton({ text, name = 'Copy', of }: CopyButtonProps) {
+export function CopyButton({ text, name = 'Copy', of, isMain = false }: CopyButtonProps) {
   const said = useSignal<string | null>(null);
   const say = (word: string) => {
     said.value = word;
@@ -181,7 +188,7 @@ export function CopyButton({ text, name = 'Copy', of }: CopyButtonProps) {
       () => say('Not allowed'),
     );
   return (
-    <button type="button" class="button small" onClick={() => void copy()}>
+    <button type="button" class={`button small ${isMain ? 'main' : ''}`} onClick={() => void copy()}>
       <span aria-live="polite">{said.value ?? name}</span>
       {of !== undefined && <span class="unseen"> {of}</span>}
     </button>

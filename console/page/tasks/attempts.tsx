@@ -19,7 +19,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
   const { call_id: id, stage, attempt, tool, at, ms, reason, decision } = of;
   const isLast = task.attempts.findLast((each) => each.stage === stage)?.call_id === id;
   const gate = isLast ? task.gates.find((each) => each.stage === stage) : undefined;
-  const texts = isLast ? task.texts.filter(({ name }) => isOfStage(name, stage)) : [];
+  const texts = isLast ? task.texts.filter(({ name, bytes }) => bytes > 0 && isOfStage(name, stage)) : [];
   const redo = toType(`call ${stage} again, and pay for it`, `tollgate run ${task.task_id} --redo=${stage}`, 'pays');
   return (
     <Panel
@@ -77,7 +77,7 @@ function EndMark({ of: { ending, class: errorClass, reason } }: { of: Attempt })
   if (ending === null) return <Mark tone="busy" word="under way" icon="busy" />;
   if (reason === 'cancelled' || reason === 'interrupted') return <Mark tone="wait" word="interrupted" icon="broken" />;
   if (errorClass === null) return <Mark tone="good" word="answered" icon="done" />;
-  return <Mark tone="bad" word={errorClass} icon="failed" />;
+  return <Mark tone="bad" word={errorClass === 'unknown' ? 'failed' : errorClass.replaceAll('_', ' ')} icon="failed" />;
 }
 
 interface GateProps {

@@ -1,9 +1,6 @@
 // Shows the run of a task: why it failed and what to do, its stages over time, the chosen attempt, and what runs now.
 
-import type { Resources } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
-import { useFollowing } from '../live/follow.ts';
-import { CallOf } from '../now/now-view.tsx';
 import { QuestionOf } from '../now/questions.tsx';
 import { ActionList } from '../parts/actions.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -49,33 +46,19 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       )}
       {failure === null && next.length > 0 && (
         <Panel title="Next">
+          {state === 'interrupted' && <p class="sentence">The run ended before it could finish the task.</p>}
           <ActionList of={next} busy={busy} />
         </Panel>
       )}
       {state === 'parked' && <QuestionOf task={of.task_id} />}
       {supervision && <Supervision of={supervision} />}
-      {state === 'running' && <RunningNow task={of.task_id} />}
-      {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {stages.length === 0 ? (
         <Empty title="No stage was called yet" />
       ) : (
         <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
       )}
+      {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {shown && <AttemptPanel task={of} of={shown} busy={busy} />}
     </div>
-  );
-}
-
-/** The calls of the task that run now, with the last action of each. */
-function RunningNow({ task }: { task: string }) {
-  const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
-  const calls = now.value.value?.tasks.find(({ task_id: id }) => id === task)?.running ?? [];
-  if (calls.length === 0) return null;
-  return (
-    <Panel title="Now">
-      {calls.map((call) => (
-        <CallOf key={call.call_id} call={call} />
-      ))}
-    </Panel>
   );
 }

@@ -49,6 +49,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                     title={titleOf(attempt, hasPassed(attempt))}
                     onClick={() => onChoose(attempt.call_id)}
                   >
+                    {own.length > 1 && <span aria-hidden="true">{attempt.attempt}</span>}
                     <span class="unseen">{titleOf(attempt, hasPassed(attempt))}</span>
                   </button>
                 ))}
@@ -68,13 +69,52 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
         })}
       </ol>
       {attempts.length > 0 && (
-        <p class="legend dim">
-          {lasting(scale.last - scale.first)} {isRunning ? 'so far' : 'in all'}. A bar is an attempt, a hatched part a
-          wait, a diamond a gate, a pale bar a fallback CLI.
-        </p>
+        <>
+          <Axis {...scale} />
+          <p class="legend dim">
+            {lasting(scale.last - scale.first)} {isRunning ? 'so far' : 'in all'}. {legendOf(of)}
+          </p>
+        </>
       )}
     </section>
   );
+}
+
+/** The times below the lanes, from the start of the first attempt. */
+function Axis({ first, last }: Scale) {
+  const each = stepOf(last - first);
+  const times = Array.from({ length: Math.floor((last - first) / each) + 1 }, (_, nth) => nth * each);
+  return (
+    <div class="axis" aria-hidden="true">
+      <span class="lane">
+        {times.map((time) => (
+          <span key={time} style={{ left: `${(time / (last - first)) * 100}%` }}>
+            {time === 0 ? '0' : each < 1_000 ? `${(time / 1_000).toFixed(1)} s` : lasting(time)}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+const STEPS_SEC = [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 86_400];
+const MOST_TICKS = 5;
+
+/** The milliseconds between two ticks; beyond the last step, a fifth of the time. */
+const stepOf = (ms: number): number =>
+  STEPS_SEC.map((sec) => sec * 1_000).find((step) => ms / step <= MOST_TICKS) ?? ms / MOST_TICKS;
+
+/** What the marks mean that are shown. */
+function legendOf({ attempts, stages, gates }: TaskShown): string {
+  const hasWait = attempts.length > stages.filter((stage) => stage.attempts > 0).length;
+  const hasFallback = stages.some(({ stand_ins: standIns }) => standIns.length > 0);
+  const marks = [
+    'A bar is an attempt',
+    ...(hasWait ? ['a hatched part a wait'] : []),
+    ...(gates.length > 0 ? ['a diamond a gate'] : []),
+    ...(hasFallback ? ['a pale bar a fallback CLI'] : []),
+  ];
+  return `${marks.join(', ')}.`;
 }
 
 function StageName({ of: { stage, state, tool, account, stand_ins } }: { of: StageShown }) {
