@@ -19,6 +19,8 @@ export interface SessionLine {
   context_tokens: number | null;
   /** In words. */
   health: string;
+  /** Whether the CLI still has the conversation. */
+  kept: boolean;
 }
 
 export interface HealthShown {

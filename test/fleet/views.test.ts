@@ -116,6 +116,23 @@ test('a client of mcp sees the fleet of its server, and names no database itself
   await other.close();
 });
 
+test('a run that mcp begins beside a fleet has no address and no password of its database', async ({
+  fleet,
+  reader,
+}) => {
+  const secrets = { TOLLGATE_DATABASE: reader, PGPASSWORD: 'word', PGPASSFILE: '/nowhere' };
+  const { ask, close } = await openMcp(fleet.rig, ['--database', '-', '--trust-workspace'], secrets);
+  fleet.task('here');
+  const { object, text } = await ask('run_task', { task: 'here', wait_ms: 45_000 });
+  assert.is(object.state, 'done', text);
+  const { env } = fleet.rig.calls.at(-1)!.report;
+  assert.equal(
+    Object.keys(secrets).filter((name) => name in env),
+    [],
+  );
+  await close();
+});
+
 test('watch asks one query for each look, and ends when no task runs', async ({ fleet, reader }) => {
   const database = openDatabase(reader);
   let queries = 0;

@@ -137,13 +137,16 @@ for (const [view, answer] of [
 ] as const)
   live.test(`a question is answered in ${view}: noted, told to the reasoner, which asks again`, async (shown) => {
     const { rig, page, go } = shown;
+    const noted = () => factsOf(rig, 'invoice-dates').filter(({ fact }) => fact === 'noted');
+    const notedBefore = noted().length;
     const asked = () => rig.calls.filter(({ report }) => report.stdin.text.includes(answer)).length;
     await go(view);
     await page.getByLabel('Answer to invoice-dates').fill(answer);
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await page.getByText(/^invoice-dates has the answer, and is (?:parked now|at work)\.$/).waitFor();
-    const noted = factsOf(rig, 'invoice-dates').filter(({ fact }) => fact === 'noted');
-    const kept = path.join(rig.project, `.tmp/task/invoice-dates/state/supervise/${noted.at(-1)!.text}.md`);
+    // The page says so when the answer is stored; the supervision that it starts notes it a moment later.
+    await until(() => noted().length > notedBefore);
+    const kept = path.join(rig.project, `.tmp/task/invoice-dates/state/supervise/${noted().at(-1)!.text}.md`);
     assert.is(readFileSync(kept, 'utf8'), answer);
     await go('tasks');
     await page.locator('.row-at', { hasText: 'invoice-dates' }).getByText('parked').waitFor();

@@ -44,7 +44,7 @@ const SHOWS: Record<string, readonly string[]> = {
   ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
-  machine: ['a version', 'not installed', 'a fix', 'fails'],
+  machine: ['a version', 'not installed', 'A fix', 'fails'],
   fleet: [
     'a database',
     'a lost task is lost',

@@ -64,9 +64,15 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
       {of.map((line) => (
         <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
           <th scope="row">
-            <a href={to('sessions', line.session_id)} title={line.session_id}>
-              <Words of={line.tag} />
-            </a>
+            {line.kept ? (
+              <a href={to('sessions', line.session_id)} title={line.session_id}>
+                <Words of={line.tag} />
+              </a>
+            ) : (
+              <>
+                <Words of={line.tag} /> <span class="dim">({line.tool} has not kept the conversation)</span>
+              </>
+            )}
             {line.goal !== null && (
               <p class="soft">
                 <Words of={line.goal} />

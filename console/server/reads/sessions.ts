@@ -26,10 +26,13 @@ export async function sessionsShown(project: ServedProject): Promise<Reply> {
   const stateFolder = projectState(cwd, environment);
   const { sessions } = await knownSessions({ stateFolder, environment, clock });
   const lines: SessionsShown['sessions'] = [];
-  for (const { tag, tool, entry, turns, health } of sessions) {
+  for (const { tag, tool, entry, file, turns, health } of sessions) {
     const { session_id, last_used, error_count, context_tokens = null } = entry;
     const goal = await goalOfTag(tag, project);
-    lines.push({ tag, goal, tool, session_id, last_used, error_count, turns, context_tokens, health });
+    lines.push({
+      ...{ tag, goal, tool, session_id, last_used, error_count, turns, context_tokens, health },
+      kept: file !== null,
+    });
   }
   return answerWith<SessionsShown>({ sessions: lines });
 }
