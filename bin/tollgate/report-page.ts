@@ -190,7 +190,7 @@ function groupLines(report: TasksReport, { sheet, isAll, costs, actionsOf }: Tex
     const rows: [label: string, text: string][] = [
       [
         comparison !== null ? 'comparison' : ids.length === 1 ? 'task' : howMany(group),
-        `${namesOf(rowNames(ids), isAll)} (${ids.length === 1 ? '' : 'first '}${since})`,
+        `${namesOf(rowNames(ids), isAll)} (${ids.length === 1 ? '' : 'first '}${since}), ${failure}`,
       ],
       ...(group.evidence === null ? [] : [['evidence', evidence!] satisfies [string, string]]),
       ...steps.map((step, i): [string, string] => [
@@ -198,7 +198,6 @@ function groupLines(report: TasksReport, { sheet, isAll, costs, actionsOf }: Tex
         `${steps.length === 1 ? '' : `${i + 1}. `}${nextOf(forAll(step, rowsOf))}`,
       ]),
       ...(costs ? [['cost', costOf(costs, ids)] satisfies [string, string]] : []),
-      ['class', failure!],
     ];
     return [bold(paint(words(first?.sentence ?? group.sentence, 300))), ...labelLines(rows, sheet.ink)];
   });

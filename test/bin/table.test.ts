@@ -199,8 +199,8 @@ test('a terminal gets 20 tasks below the failures, and says how many more there 
   const terminal = shown(at(120), false);
   assert.is(terminal[0]!.replace(/in \S+:/, 'in DIR:'), '26 tasks in DIR: 1 failed, 25 done');
   assert.equal(
-    terminal.slice(2, 9).map((line) => line.slice(0, 10).trim()),
-    [ROW.sentence!.slice(0, 10).trim(), 'task', 'evidence', 'next', 'class', '', 'Other task'],
+    terminal.slice(2, 8).map((line) => line.slice(0, 10).trim()),
+    [ROW.sentence!.slice(0, 10).trim(), 'task', 'evidence', 'next', '', 'Other task'],
   );
   const rows = terminal.slice(terminal.findIndex((line) => line.startsWith('TASK')) + 1);
   assert.equal(
@@ -247,20 +247,18 @@ test('on a terminal, a report has the steps and the cost of a failure, each ques
 3 paid calls, 2,400 tokens (unknown for 1 call), $0.0200 (unknown for 2 calls)
 
 The answer lacks required sections, or they are empty.
-  2 tasks   a, b (first just now)
+  2 tasks   a, b (first just now), contract_violation (missing_sections)
   evidence  refused
   next      1. sign in
             2. call codex again: \`tollgate batch a b\`
   cost      3 paid calls, 2,400 tokens (unknown for 1 call), $0.0200 (unknown for 2 calls)
-  class     contract_violation (missing_sections)
 
 The answer lacks required sections, or they are empty.
-  comparison  compare-20260101000000-12ab (2 variants) (first just now)
+  comparison  compare-20260101000000-12ab (2 variants) (first just now), contract_violation (missing_sections)
   evidence    refused
   next        1. sign in
               2. call codex again: \`tollgate run a\`
   cost        no paid call
-  class       contract_violation (missing_sections)
 
 q asks you: Which one?
   next  answer it: \`tollgate answer q "YOUR ANSWER"\`
