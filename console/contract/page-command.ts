@@ -10,7 +10,7 @@ interface PageCommand {
 }
 
 /** A text that a command takes as a name, and never as a flag. */
-const NAME = /^[A-Za-z0-9_.][A-Za-z0-9._-]{0,127}$/;
+export const NAME = /^[A-Za-z0-9_.][A-Za-z0-9._-]{0,127}$/;
 const COUNT = /^\d{1,6}$/;
 
 /** The flags that a page may give each command; null: without a value. None of them names a file or another command. */

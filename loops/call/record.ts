@@ -11,7 +11,7 @@ import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
-import { tookWords } from '../../policies/text/display.ts';
+import { shellWord, tookWords } from '../../policies/text/display.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import { createDryRunJournal } from '../../state/journal/journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -256,9 +256,6 @@ function permissionWords(permission: Permission, { charge }: WrapperRequest): st
   if (flag === 'deny-tool') return `leave out --deny-tool ${shellWord(value)}`;
   return `--${flag} ${flag === 'cwd' ? value : shellWord(value)}${also === undefined ? '' : ` --${also}`}`;
 }
-
-const shellWord = (word: string): string =>
-  /^[\w./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Makes the fact that closes a call in its journal. */
 export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {

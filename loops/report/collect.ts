@@ -6,6 +6,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type DaySpending, priceOf, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
+import { byText } from '../../policies/text/display.ts';
 import { namesIn } from '../../state/disk/folder.ts';
 import { isAbsent, isClosed, isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { foldAnew, JournalError, journalOf, openJournal } from '../../state/journal/journal.ts';
@@ -138,9 +139,6 @@ function listed(folder: string): Places {
     return { how: 'invalid', message: `${folder} cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
 }
-
-/** Does not use the machine's language, so that every user sees the same order. */
-const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 interface TaskReading {
   /** null if only `problem` is known. */

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
+import { byText } from '../../policies/text/display.ts';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { isFolder } from '../../state/disk/regular-file.ts';
 import { missingTask } from '../../state/missing-task.ts';
@@ -273,9 +274,6 @@ function byWork(a: NowTask, b: NowTask): number {
   const order = byText(a.since ?? '', b.since ?? '');
   return (aWorks ? order : -order) || byText(a.task_id, b.task_id);
 }
-
-/** Does not use the machine's language, so that every user sees the same order. */
-const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** @param before null for a task without an earlier look: only what is in progress counts as a change. */
 export function changesOf(before: NowTask | null, after: NowTask, at: string): NowChange[] {

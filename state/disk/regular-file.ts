@@ -270,14 +270,19 @@ function readPiece(file: string, maxBytes: number, from: (size: number) => numbe
   const fd = openRegular(file);
   try {
     const { size } = fstatSync(fd);
-    const buffer = Buffer.allocUnsafe(Math.min(size, maxBytes));
-    let read = 0;
-    for (let more = -1; more !== 0 && read < buffer.length; read += more)
-      more = readSync(fd, buffer, read, buffer.length - read, from(size) + read);
-    return { text: buffer.toString('utf8', 0, read), bytes: size };
+    return { text: readAt(fd, from(size), Math.min(size, maxBytes)).toString('utf8'), bytes: size };
   } finally {
     closeSync(fd);
   }
+}
+
+/** At most so many bytes from there; fewer at the end of the file. */
+export function readAt(fd: number, at: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes);
+  let read = 0;
+  for (let more = -1; more !== 0 && read < bytes; read += more)
+    more = readSync(fd, buffer, read, bytes - read, at + read);
+  return buffer.subarray(0, read);
 }
 
 /**

@@ -8,7 +8,15 @@ import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import { oneLine, tookWords } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
-import { SPENT_HEADINGS, spentRows, spentTotals, spentWords, stateWords, taskCalls } from '../task-cells.ts';
+import {
+  failureWords,
+  SPENT_HEADINGS,
+  spentRows,
+  spentTotals,
+  spentWords,
+  stateWords,
+  taskCalls,
+} from '../task-cells.ts';
 
 export function renderHtml(report: TasksReport, problems: readonly Problem[], spent: readonly DaySpending[]): string {
   const { at, folder, tasks, groups, unreadable } = report;
@@ -55,7 +63,7 @@ function groupBlock(group: FailureGroup, anchors: ReadonlyMap<string, string>): 
   const { task_ids, signature, first_seen, last_seen, evidence, sentence } = group;
   const n = `${task_ids.length} ${task_ids.length === 1 ? 'task' : 'tasks'}`;
   return details(
-    `<b>${n}</b> <span class="failed">${text(failureOf(group.class, group.reason))}</span> ${text(sentence)}`,
+    `<b>${n}</b> <span class="failed">${text(failureWords(group.class, group.reason))}</span> ${text(sentence)}`,
     [
       pairs([
         ['evidence', evidence === null ? null : code(evidence)],
@@ -109,7 +117,7 @@ function taskBlock(row: TaskRow, i: number): string {
   const { task_id, state, stage, sentence, signature, since, at, calls, evidence, next_action, retry_at, checked_at } =
     row;
   const failure =
-    row.class === null ? '' : `: ${failureOf(row.class, row.reason)}${stage === null ? '' : ` in ${stage}`}`;
+    row.class === null ? '' : `: ${failureWords(row.class, row.reason)}${stage === null ? '' : ` in ${stage}`}`;
   return details(
     `<span class="state ${state}">${stateWords(row)}</span>${text(task_id)}<span class="dim">${text(failure)}</span>`,
     [
@@ -157,9 +165,6 @@ function taskLink(id: string, anchors: ReadonlyMap<string, string>): string {
   const anchor = anchors.get(id);
   return anchor === undefined ? text(id) : `<a href="#${anchor}">${text(id)}</a>`;
 }
-
-const failureOf = (errorClass: string, reason: string | null) =>
-  reason === null ? errorClass : `${errorClass} (${reason})`;
 
 const minute = (at: string): string => text(`${at.slice(0, 16)}Z`);
 

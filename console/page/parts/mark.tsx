@@ -51,12 +51,7 @@ export const wordOf = (state: string): string => lookOf(state)?.word ?? state.re
 
 export function StateMark({ state }: { state: string }) {
   const { tone, icon } = lookOf(state) ?? { tone: 'calm', icon: 'none' };
-  return (
-    <span class={`mark ${tone}`}>
-      <Icon name={icon} />
-      {wordOf(state)}
-    </span>
-  );
+  return <Mark tone={tone} word={wordOf(state)} icon={icon} />;
 }
 
 /** A short word that the page chooses, with a tone. */

@@ -18,7 +18,7 @@ import { SuperviseView } from '../supervise/supervise-view.tsx';
 import { NewTaskView } from '../tasks/new-task.tsx';
 import { TaskView } from '../tasks/task-view.tsx';
 import { TasksView } from '../tasks/tasks-view.tsx';
-import { piecesOf } from '../text/signs.ts';
+import { plain } from '../text/signs.ts';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Palette } from './palette.tsx';
@@ -173,8 +173,6 @@ function Title() {
     .map(({ n, what }) => `${n} ${what}`)
     .join(', ');
   const parts = [projectName.value, states, of, view, 'Tollgate'].filter((part) => part);
-  document.title = piecesOf(parts.join(' · '))
-    .map((piece) => ('text' in piece ? piece.text : piece.sign))
-    .join('');
+  document.title = plain(parts.join(' · '));
   return null;
 }

@@ -2,7 +2,7 @@
 
 import { effect, signal } from '../reactive.ts';
 import { everyLine } from '../tasks/task-list.ts';
-import { piecesOf } from '../text/signs.ts';
+import { plain } from '../text/signs.ts';
 import { to } from './route.ts';
 
 const KEY = 'tollgate notifications';
@@ -59,11 +59,6 @@ function tell(title: string, body: string, address: string): void {
     told.close();
   };
 }
-
-const plain = (text: string): string =>
-  piecesOf(text)
-    .map((piece) => ('text' in piece ? piece.text : piece.sign))
-    .join('');
 
 function storedState(): Permission {
   if (!('Notification' in window)) return 'missing';

@@ -32,3 +32,9 @@ function named(sign: string): TextPiece {
   if (code < 0x20) return { sign: String.fromCodePoint(0x2400 + code), name };
   return code === 0x7f ? { sign: '\u2421', name } : { sign: name, name };
 }
+
+/** The text with signs in the place of characters that would not be seen, where nothing can be marked. */
+export const plain = (text: string): string =>
+  piecesOf(text)
+    .map((piece) => ('text' in piece ? piece.text : piece.sign))
+    .join('');

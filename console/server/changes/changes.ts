@@ -11,7 +11,7 @@ import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import { projectState, type TaskFolder } from '../../../state/task-folder.ts';
 import { identify, isAlive } from '../../../wrappers/processes/identity.ts';
 import type { Actions, Changed } from '../../contract/page.ts';
-import { pageCommand } from '../../contract/page-command.ts';
+import { NAME, pageCommand } from '../../contract/page-command.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
 import { bookWanted, comparisonWanted, continueWanted, resumeWanted } from './begun.ts';
@@ -246,15 +246,12 @@ export const WISHES = {
   '/api/sweep': {},
 } as const satisfies { [P in keyof Actions]: Record<keyof Actions[P], Field> };
 
-/** A text that a command takes as a name, and never as a flag. */
-const ID = /^[A-Za-z0-9_.][A-Za-z0-9._-]{0,127}$/;
-
 const MAX_WORD = 4096;
 
 const MAX_COUNT = 1e12;
 
 const TESTS: Record<Exclude<Field, readonly string[]>, (value: unknown) => boolean> = {
-  id: (value) => typeof value === 'string' && ID.test(value),
+  id: (value) => typeof value === 'string' && NAME.test(value),
   word: isWord,
   text: isText,
   'text or null': (value) => value === null || isText(value),

@@ -8,6 +8,7 @@ import type { NowTask } from '../../../loops/report/now.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
+import { byText } from '../../../policies/text/display.ts';
 import { projectState } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { TaskLine, TasksChange } from '../../contract/page.ts';
@@ -190,5 +191,3 @@ const UNREADABLE: Omit<TaskLine, 'task_id' | 'goal'> = {
   usd: null,
   calls_without_price: 0,
 };
-
-const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -12,7 +12,7 @@ import {
   isNamedAsBook,
   kindOfHead,
 } from '../../../policies/distill/book-kinds.ts';
-import { openFollowed, UnfitFileError } from '../../../state/disk/regular-file.ts';
+import { openFollowed, readAt, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { ArchiveRefusal } from './archive.ts';
 import { openEpub } from './epub.ts';
 
@@ -149,7 +149,7 @@ interface PdfFound {
 /** Reads the file piece by piece. */
 function lookAtPdf(fd: number): PdfFound {
   const { size } = fstatSync(fd);
-  const tail = pieceAt(fd, Math.max(0, size - TAIL_BYTES), TAIL_BYTES);
+  const tail = readAt(fd, Math.max(0, size - TAIL_BYTES), TAIL_BYTES).toString('latin1');
   const from = Number([...tail.matchAll(/startxref\s+(\d+)/g)].at(-1)?.[1] ?? Number.NaN);
   const isWhole = /%%EOF/.test(tail) && !(from >= size);
   return { isWhole, isEncrypted: isWhole && isEncrypted(fd, from, tail), ...pagesOf(fd, size) };
@@ -161,7 +161,7 @@ const TAIL_BYTES = 64 * 1024;
 /** The last trailer, or the dictionary of the cross-reference stream that replaces it, names the key of an encrypted file. */
 function isEncrypted(fd: number, from: number, tail: string): boolean {
   if (NAMES_KEY.test(tail.slice(tail.lastIndexOf('trailer')))) return true;
-  const piece = Number.isNaN(from) ? '' : pieceAt(fd, from, PIECE_BYTES);
+  const piece = Number.isNaN(from) ? '' : readAt(fd, from, PIECE_BYTES).toString('latin1');
   // In a linearized file (for the web) the valid trailer is at the beginning.
   if (/^\s*xref/.test(piece)) return NAMES_KEY.test(between(piece, 'trailer', 'startxref'));
   return /^\s*\d+\s+\d+\s+obj/.test(piece) && NAMES_KEY.test(between(piece, '<<', 'stream'));
@@ -179,7 +179,7 @@ function pagesOf(fd: number, size: number): { hasPage: boolean; pages: number | 
   let most: number | null = null;
   let hasPage = false;
   for (let at = 0; at < size; at += PIECE_BYTES - OVERLAP_BYTES) {
-    const piece = pieceAt(fd, at, PIECE_BYTES);
+    const piece = readAt(fd, at, PIECE_BYTES).toString('latin1');
     hasPage ||= PAGE.test(piece) || hasPackedPage(piece);
     for (const { index } of piece.matchAll(/\/Type\s*\/Pages\b/g)) {
       const begin = Math.max(piece.lastIndexOf(' obj', index), index - OVERLAP_BYTES, 0);
@@ -223,11 +223,3 @@ function unpacked(bytes: Buffer): string | null {
 const PIECE_BYTES = 1024 * 1024;
 
 const OVERLAP_BYTES = 64 * 1024;
-
-function pieceAt(fd: number, at: number, bytes: number): string {
-  const buffer = Buffer.allocUnsafe(bytes);
-  let read = 0;
-  for (let more = -1; more !== 0 && read < bytes; read += more)
-    more = readSync(fd, buffer, read, bytes - read, at + read);
-  return buffer.toString('latin1', 0, read);
-}

@@ -1,9 +1,10 @@
 // Builds the export of a distillation from its answers, and writes it completely or not at all.
 
-import { closeSync, fstatSync, readSync, realpathSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type DistilledBook, type ExportFormat, exportName } from '../../../policies/distill/export/distilled-book.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
+import { realFolder } from '../../../state/disk/real-folder.ts';
 import { kindOf, openRegular, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { replaceFile } from '../../../state/disk/replace-file.ts';
 import { traceLines, unreadableWords } from '../../../state/distill/turns.ts';
@@ -57,16 +58,6 @@ function isOfRun(file: string, runFolder: string): boolean {
     .split(path.sep);
   if (inner === 'exports') return deeper.includes('..');
   return inner !== '..' && !path.isAbsolute(inner);
-}
-
-/** A folder that does not exist yet gets the real path of its nearest existing parent. */
-function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    const above = path.dirname(folder);
-    return above === folder ? folder : path.join(realFolder(above), path.basename(folder));
-  }
 }
 
 type Place = { how: 'free'; file: string; replaced: boolean; notes: string[] } | { how: 'refused'; why: string };
