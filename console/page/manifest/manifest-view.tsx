@@ -5,7 +5,7 @@ import type { ChoicesShown, DraftShown, ManifestShown } from '../../contract/tas
 import { type Following, useFollowing } from '../live/follow.ts';
 import { change, loadLate, partOf, read, type Trouble, write } from '../live/requests.ts';
 import { Panel } from '../parts/panel.tsx';
-import { Shown, TroubleNotice } from '../parts/shown.tsx';
+import { Shown, type ShownTrouble, TroubleNotice } from '../parts/shown.tsx';
 import { useEffect, useRef, useSignal } from '../reactive.ts';
 import { DraftResult } from '../tasks/draft-result.tsx';
 import { Quote, Words } from '../text/words.tsx';
@@ -44,7 +44,7 @@ function Editor({ id, file, renew }: EditorProps) {
   const base = useSignal(file);
   const text = useSignal(file.text);
   const found = useSignal<DraftShown | null>(null);
-  const problem = useSignal<Pick<Trouble, 'what' | 'wayOut'> | null>(null);
+  const problem = useSignal<ShownTrouble | null>(null);
   const isBusy = useSignal(false);
   const isChanged = text.value !== base.value.text;
   const isElsewhere = file.version !== base.value.version;

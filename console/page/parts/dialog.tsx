@@ -1,7 +1,7 @@
 // Shows a dialog that holds the focus, returns it, and closes on Escape, and one that requests confirmation of a change.
 
 import { type ComponentChildren, useEffect, useId, useRef, useSignal } from '../reactive.ts';
-import { Words } from '../text/words.tsx';
+import { type ShownTrouble, TroubleNotice } from './shown.tsx';
 
 export function Dialog({
   title,
@@ -51,13 +51,13 @@ interface ConfirmProps {
   tone?: 'main' | 'grave';
   canDo?: boolean;
   /** @returns the problem, or null if the change was made. */
-  act: () => Promise<{ what: string; wayOut: string | null } | null>;
+  act: () => Promise<ShownTrouble | null>;
   onClose: () => void;
 }
 
 export function Confirm({ title, children, verb, tone = 'main', canDo = true, act, onClose }: ConfirmProps) {
   const isBusy = useSignal(false);
-  const problem = useSignal<{ what: string; wayOut: string | null } | null>(null);
+  const problem = useSignal<ShownTrouble | null>(null);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy.value || !canDo) return;
@@ -70,20 +70,7 @@ export function Confirm({ title, children, verb, tone = 'main', canDo = true, ac
     <Dialog title={title} onClose={onClose}>
       <form class="form" onSubmit={submit}>
         {children}
-        <div role="alert">
-          {problem.value && (
-            <div class="notice bad">
-              <b>
-                <Words of={problem.value.what} />
-              </b>
-              {problem.value.wayOut && (
-                <p class="soft">
-                  <Words of={problem.value.wayOut} />
-                </p>
-              )}
-            </div>
-          )}
-        </div>
+        {problem.value && <TroubleNotice of={problem.value} />}
         <div class="buttons">
           <button type="button" class="button" onClick={onClose}>
             Cancel

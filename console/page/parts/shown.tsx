@@ -57,9 +57,11 @@ function Coming({ what }: { what: string }) {
   );
 }
 
+export type ShownTrouble = Pick<Trouble, 'what' | 'wayOut'>;
+
 /** Shows a problem and its way out, and announces both to screen readers; the actions are below. */
 interface TroubleNoticeProps {
-  of: Pick<Trouble, 'what' | 'wayOut'>;
+  of: ShownTrouble;
   children?: ComponentChildren;
 }
 

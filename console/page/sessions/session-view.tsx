@@ -8,7 +8,7 @@ import { change, partOf } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
-import { Shown } from '../parts/shown.tsx';
+import { Shown, type ShownTrouble } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
@@ -192,7 +192,7 @@ interface RecoverDialogProps {
   /** The state of the conversation. */
   about: ComponentChildren;
   first: RecoveryChoice;
-  act: (choice: RecoveryChoice) => Promise<{ what: string; wayOut: string | null } | null>;
+  act: (choice: RecoveryChoice) => Promise<ShownTrouble | null>;
   onClose: () => void;
 }
 
