@@ -6,8 +6,7 @@ import { stopExit } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt.ts';
-import { JournalError, openJournal } from '../../state/journal/journal.ts';
-import { isSystemError } from '../../state/system-error.ts';
+import { ledgerIfAny } from '../../state/journal/journal.ts';
 import { openUnseenCalls } from '../guard/watched-call.ts';
 import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
@@ -158,8 +157,8 @@ function runOne(
   { word, root, taskId }: BatchTask,
   slots: ReturnType<typeof openSlots>,
 ): Promise<RowEnd> {
-  const before = callsOf(root, context.clock);
-  const paid = () => Math.max(0, callsOf(root, context.clock) - before);
+  const before = callsOf(root);
+  const paid = () => Math.max(0, callsOf(root) - before);
   // A single task's messages are in its own report.
   return runTask({
     word,
@@ -193,14 +192,8 @@ function newBatchId(at: Date): string {
 }
 
 /** Returns 0 if the journal cannot be read: then the task was not begun, or its problem is already reported. */
-function callsOf(root: string, clock: () => Date): number {
-  try {
-    const { ledger } = openJournal(root, clock).read();
-    return [...ledger.calls.values()].filter(({ granted }) => granted).length;
-  } catch (error) {
-    if (!isSystemError(error) && !(error instanceof JournalError)) throw error;
-    return 0;
-  }
+function callsOf(root: string): number {
+  return [...(ledgerIfAny(root)?.calls.values() ?? [])].filter(({ granted }) => granted).length;
 }
 
 /**

@@ -13,8 +13,7 @@ import {
   vouch,
   vouchedIn,
 } from '../../state/calls/judge-register.ts';
-import { JournalError, openJournal } from '../../state/journal/journal.ts';
-import type { Ledger } from '../../state/journal/ledger.ts';
+import { ledgerIfAny, openJournal } from '../../state/journal/journal.ts';
 import { hasEdits } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { UnseenCall } from '../task/run-context.ts';
@@ -136,21 +135,11 @@ type CallEnd = { to: string | null; toNs: bigint | null };
  */
 export function endOf({ task, call_id, until }: CallEntry, register: string): CallEnd {
   const isRegistered = lookAt(path.join(path.dirname(register), 'calls', `${call_id}.json`)) !== null;
-  const verdict = isRegistered ? null : (ledgerOf(task)?.calls.get(call_id)?.verdict ?? null);
+  const verdict = isRegistered ? null : (ledgerIfAny(task)?.calls.get(call_id)?.verdict ?? null);
   if (verdict === null && Date.parse(until) >= Date.now()) return { to: null, toNs: null };
   const to = verdict?.at ?? until;
   // The disk's clock is behind ours by one tick.
   return { to, toNs: BigInt(Date.parse(to)) * 1_000_000n };
-}
-
-/** Returns null for a journal that cannot be read. */
-export function ledgerOf(root: string): Ledger | null {
-  try {
-    return openJournal(root, () => new Date()).read().ledger;
-  } catch (error) {
-    if (error instanceof JournalError || isSystemError(error)) return null;
-    throw error;
-  }
 }
 
 /** Records the present state of files of a task, so that no call of another task is blamed for it. */

@@ -13,7 +13,7 @@ import {
 import { makeFolders } from '../../state/disk/folder.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/replace-file.ts';
-import { openJournal } from '../../state/journal/journal.ts';
+import { ledgerIfAny, openJournal } from '../../state/journal/journal.ts';
 import { hasEdits } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -22,7 +22,7 @@ import { type FileLook, lookAt } from './file-look.ts';
 import { approveRestored, describe, firstOf, tamperedFinding } from './guard-call.ts';
 import { ownFiles } from './guarded-files.ts';
 import { isSame, isWhole, type KeptFile, loadKept } from './kept-files.ts';
-import { endOf, ledgerOf, noteChanges } from './other-tasks.ts';
+import { endOf, noteChanges } from './other-tasks.ts';
 import { isUnfinished, putBack, restore } from './put-back.ts';
 
 interface Recovering {
@@ -71,7 +71,7 @@ export async function recoverFiles(recovering: Recovering, when: When): Promise<
 
 /** If the run was killed before the call's guardian began, no agent has run. Then any difference is the user's work. */
 const hasBegun = (task: TaskFolder, callId: string): boolean =>
-  lookAt(path.join(task.attempts, callId)) !== null || (ledgerOf(task.root)?.calls.has(callId) ?? true);
+  lookAt(path.join(task.attempts, callId)) !== null || (ledgerIfAny(task.root)?.calls.has(callId) ?? true);
 
 /** @returns whether the register has the only copies of something that has changed. */
 function recoverCall(

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { openJournal } from '../../state/journal/journal.ts';
+import { ledgerIfAny } from '../../state/journal/journal.ts';
 import { type Call, openCalls } from '../../state/journal/ledger.ts';
 import type { Ticket } from '../../state/queue/ticket-file.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
@@ -27,19 +27,12 @@ export async function ticketHolders(ticket: Ticket, { self, taskFolder, foreign,
   if (life === 'unknown') return foreign !== 'pass' && Date.parse(until) > clock().getTime() ? [owner] : [];
   if (folder === undefined || folder === taskFolder) return [];
   const living: ProcessIdentity[] = [];
-  for (const call of openCallsIn(folder, clock))
+  // A journal that cannot be read does not block the tree.
+  const ledger = ledgerIfAny(folder);
+  for (const call of ledger === null ? [] : openCalls(ledger))
     if (call.reserved.stage === stage && (await works(call, folder, self, clock)))
       living.push(call.reserved.guardian, ...(call.started?.cli ? [call.started.cli] : []));
   return living;
-}
-
-/** A journal that cannot be read does not block the tree. */
-function openCallsIn(taskFolder: string, clock: () => Date): Call[] {
-  try {
-    return openCalls(openJournal(taskFolder, clock).read().ledger);
-  } catch {
-    return [];
-  }
 }
 
 /** A guardian ends its call in time. Without a guardian, the remaining processes of the call have until its deadline. */

@@ -7,6 +7,7 @@ import { appendLine, named, naming, syncFolder, syncFolderMeanwhile } from '../a
 import { makeFolders } from '../disk/folder.ts';
 import { openRegular, readBytesOrNull, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 import { bears, StrangeStateError } from '../disk/strange-state-error.ts';
+import { isSystemError } from '../system-error.ts';
 import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type JournalLine } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
@@ -52,6 +53,16 @@ export function openJournal(taskFolder: string, clock: () => Date): Journal {
     note: (fact) => note(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
     read: (upTo) => readJournal(file, known, upTo),
   };
+}
+
+/** Returns null for a journal that cannot be read. */
+export function ledgerIfAny(taskFolder: string): Ledger | null {
+  try {
+    return openJournal(taskFolder, () => new Date()).read().ledger;
+  } catch (error) {
+    if (error instanceof JournalError || isSystemError(error)) return null;
+    throw error;
+  }
 }
 
 export const journalOf = (taskFolder: string): string => `${taskFolder}${path.sep}state${path.sep}journal.jsonl`;
