@@ -1,5 +1,6 @@
 // Shows one attempt of a stage: how it ended, the decision after it, what the gate checked and found, and its texts.
 
+import type { GateCheck } from '../../../policies/facts/gate-record.ts';
 import { toType } from '../../../policies/facts/next-action.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { partOf } from '../live/requests.ts';
@@ -105,7 +106,7 @@ function GateOf({ of, task, log }: GateProps) {
       <ul class="checks">
         {checks.map(({ check, passed: isRight }) => (
           <li key={check}>
-            <Mark {...(isRight ? PASSED : FOUND)} /> {check}
+            <Mark {...(isRight ? PASSED : FOUND)} /> {CHECK_NAMES.get(check) ?? check}
           </li>
         ))}
       </ul>
@@ -141,6 +142,15 @@ function GateOf({ of, task, log }: GateProps) {
     </div>
   );
 }
+
+/** What a check is about, if its name does not say it. */
+const CHECK_NAMES: ReadonlyMap<GateCheck, string> = new Map([
+  ['judge', 'guarded files'],
+  ['refusal', 'no refusal'],
+  ['lines', 'length'],
+  ['schema', 'JSON Schema'],
+  ['acceptance', 'acceptance commands'],
+]);
 
 const PASSED = { tone: 'good', word: 'ok', icon: 'done' } as const;
 const FOUND = { tone: 'bad', word: 'found', icon: 'failed' } as const;
