@@ -54,8 +54,8 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
               )}
               {budget.counted_since !== null && (
                 <p class="dim">
-                  Counted since <Dated at={budget.counted_since} />, when a limit was first set. Earlier calls do not
-                  count here.
+                  All calls since <Dated at={budget.counted_since} /> are counted. Earlier ones may be missing, since no
+                  limit was set then.
                 </p>
               )}
               <div class="budget-head dim">
