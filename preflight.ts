@@ -195,10 +195,7 @@ function describeMachine(options: PreflightOptions): Machine {
   };
 }
 
-/**
- * Runs a command without secrets in its environment, and returns its stdout, however it ends. The command is killed after ten
- * seconds.
- */
+/** Runs a command without secrets, for ten seconds at most, and returns its stdout, however it ends. */
 function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {
   const { redact } = createRedactor({ env: environment, patterns: [] });
   const env = scrubbed(environment, undefined, redact);

@@ -158,10 +158,7 @@ export async function readArguments(
   }
 }
 
-/**
- * Drops the compile cache of a run that did none of its real work. It would be kept for all runs that do
- * (`bin/cached-start.cjs`).
- */
+/** Drops the compile cache of a run without real work; the runs that do it would keep it (`bin/cached-start.cjs`). */
 export function keepNoCache(): void {
   // Later imports write no cache either.
   (globalThis as { [key: symbol]: unknown })[Symbol.for('tollgate caches')] = Object.assign([], { push: () => 0 });

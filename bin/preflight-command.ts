@@ -112,10 +112,7 @@ interface Described {
 
 const NOTHING: Described = { own: [], notifiers: [], prefixes: {}, mistakes: [] };
 
-/**
- * The names of the CLIs that the project describes, which can be looked up from then on, and its notifiers. Or what is wrong with
- * the file.
- */
+/** The CLIs that the project describes, which can be looked up from then on, and its notifiers; or the mistake. */
 async function described(cwd: string): Promise<Described | string> {
   const project = await readProject(projectRoot(cwd));
   const { tools, prefixes, mistakes } = await readSoundTools(projectRoot(cwd));

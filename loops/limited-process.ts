@@ -93,10 +93,7 @@ export async function answerFromProcess<W, T>(work: (given: W) => Promise<T>): P
   process.send!(message);
 }
 
-/**
- * Uses a thread, since the work may block the process for longer than its caller lives. Counts buffers too, which V8's own limit
- * leaves out.
- */
+/** A thread, as the work may block the process for longer than its caller lives. Counts buffers, unlike V8's limit. */
 function watch(caller: number): void {
   const code = `setInterval(() => {
     const isOver = process.ppid !== ${caller} || process.memoryUsage.rss() > ${(MAX_MEMORY_MIB + 256) * 1024 * 1024};

@@ -44,10 +44,7 @@ export function recallVersion(
 /** Can an answer be cached? If not, each call would have to start the program again. */
 export const keepsVersions = (environment: NodeJS.ProcessEnv): boolean => fileIn(environment) !== null;
 
-/**
- * Writes completely or not at all. If two write at once, the last one wins, and the other checks again. Not synced: the check can
- * be repeated.
- */
+/** Whole or not at all. Of two writers the last wins, and the other checks again. Not synced: it can be repeated. */
 export function keepVersion(
   environment: NodeJS.ProcessEnv,
   program: string,

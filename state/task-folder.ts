@@ -44,9 +44,7 @@ export function checkTaskId(id: string): string | null {
   return `"${id}" is not a task id: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path (a path to a task folder holds a "/")`;
 }
 
-/**
- * The project's `.tmp`: as TOLLGATE_STATE sets it, otherwise in the git root, otherwise in the nearest folder above that has one.
- */
+/** The project's `.tmp`: of TOLLGATE_STATE, else in the git root, else in the nearest folder above with one. */
 export function projectState(cwd: string, environment: NodeJS.ProcessEnv): string {
   if (environment.TOLLGATE_STATE) return path.resolve(cwd, environment.TOLLGATE_STATE);
   return path.join(projectRoot(cwd), '.tmp');

@@ -40,9 +40,7 @@ export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['p
   return usage;
 }
 
-/**
- * The record of a call: in its attempt's folder, or, for a wrapper without a run, among the outputs until the stage's next call.
- */
+/** A call's record: in its attempt's folder, or, without a run, in the outputs until the stage's next call. */
 export function findRecord(task: TaskFolder, { reserved: { call_id, stage, tool } }: Call): CallRecord | null {
   const places = [
     path.join(task.attempts, call_id, 'record.json'),

@@ -77,9 +77,7 @@ export interface Adapter {
   environment(request: CallRequest): Record<string, string>;
   /** Reduces the CLI's inner retries for this call, and does whatever else depends on the user's configuration. */
   overlay(request: CallRequest): Overlay;
-  /**
-   * Why Tollgate does not start the CLI in an untrusted folder, as a sentence without its full stop; null if it does start it.
-   */
+  /** Why Tollgate starts no CLI in an untrusted folder, a sentence without its full stop; null if it does. */
   distrusts(request: FolderRequest): string | null;
   /** The same for a folder that the CLI itself refuses before any request, as far as its own files show. */
   refusesFolder(request: FolderRequest): string | null;
@@ -88,10 +86,7 @@ export interface Adapter {
   /** The files of the CLI's package that are its program. A script of the same name may handle trust and sign-in by itself. */
   entries: readonly string[];
   prompt: {
-    /**
-     * The built-in CLIs read the prompt from stdin: it stays out of the process list and has no argument limit. `file`: an
-     * argument names the file.
-     */
+    /** By stdin a prompt is in no process list, and has no argument limit. `file`: an argument names the file. */
     via: 'stdin' | 'file';
     /** The bytes to send, as latin1 text, so that the CLI receives exactly what was written. */
     escape(text: string): string;
@@ -176,9 +171,7 @@ export interface FailureReport {
   conversation: unknown[] | null;
 }
 
-/**
- * How a call can be sent through Tollgate's relay to the service that it would use anyway, or, as half a sentence, why it cannot.
- */
+/** How a call goes through Tollgate's relay to the service that it would use anyway; or why not, as half a sentence. */
 export type Route =
   | {
       how: 'directed';

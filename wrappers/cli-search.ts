@@ -36,9 +36,7 @@ export const foldersOutside = (searchPath: string | undefined, root: string, hom
     .filter((folder) => !isInProject(path.join(folder, 'x'), root, home))
     .join(path.delimiter);
 
-/**
- * Whether its folder, or the file that it links to, is in the project. A home that is a project holds the user's own programs.
- */
+/** Whether its folder, or its link's target, is in the project. A home that is one holds the user's own programs. */
 function isInProject(file: string, root: string, home: string): boolean {
   if (isWithin(realOr(root), realOr(home))) return false;
   return [path.dirname(file), file].some((place) => isWithin(realOr(root), realOr(place)));
@@ -52,9 +50,7 @@ function isOursAlone(folder: string): boolean {
   return (found.uid === uid || found.uid === 0) && (found.mode & 0o002) === 0;
 }
 
-/**
- * The usual folders: first the project's own installation, then npm's, then those of the version managers (newest Node first).
- */
+/** The project's own installation, then npm's, then those of the version managers, newest Node first. */
 function usualHomes({ environment, home, cwd }: Surroundings, root: string): string[] {
   const data = environment.XDG_DATA_HOME || path.join(home, '.local/share');
   const fnm = environment.FNM_DIR

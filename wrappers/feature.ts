@@ -14,16 +14,11 @@ export interface Feature {
   keepsFrom?(prompt: string, cwd: string): string | null;
 }
 
-/**
- * The features that the version lacks. An unknown version counts as the newest: the CLI's own message then reveals a flag that it
- * lacks.
- */
+/** The features that the version lacks; none if it is unknown: the CLI then reports a flag that it lacks. */
 export const lacking = (features: readonly Feature[], version: string | null): Feature[] =>
   features.filter(({ since }) => version !== null && since !== null && compareVersions(version, since) < 0);
 
-/**
- * Removes these flags from the arguments. It can only remove a flag that is one word together with its value (`--a`, `--a=b`).
- */
+/** Removes these flags. It can only remove a flag that is one word with its value (`--a`, `--a=b`). */
 export function withoutFlags(argv: readonly string[], omitted: readonly Feature[]): string[] {
   const names = omitted.filter(({ kind, without }) => kind === 'flag' && without !== null).map(({ name }) => name);
   return argv.filter((word) => !names.includes(flagOf(word)));

@@ -45,10 +45,7 @@ export const mayCommit = ({ own, access }: CallAccess): boolean => own[COMMIT] =
 export const commitMistake = (isAllowed: boolean, access: string, allowed: string, needed: string): string | null =>
   isAllowed && access === 'read' ? `${allowed} has no effect with read access: add ${needed}` : null;
 
-/**
- * Finds git's report, in a tool's result, that it may not write its own folder. A command that continues after it may still
- * succeed.
- */
+/** git's report, in a tool's result, that it may not write its own folder. A later command may still succeed. */
 const STOPPED = /\.git\/[^\n]{0,4000}: (?:Read-only file system|Operation not permitted|Permission denied)$/m;
 
 /** Returns the fields to add to the event of the tool's end, according to the tool's whole output. */
@@ -57,9 +54,7 @@ export const stoppedCommit = (output: string | null): { denied?: true; rule?: ty
 
 type CommitPermission = { flag: 'access'; value: 'write'; also: typeof COMMIT } | { flag: typeof COMMIT };
 
-/**
- * For a CLI that our flag allows to commit. Returns null if the call has all that we can allow, undefined for any other denial.
- */
+/** For a CLI that our flag lets commit; null if the call has all we can allow, undefined for other denials. */
 export function commitPermission({ rule }: Denial, { access, own }: CallAccess): CommitPermission | null | undefined {
   if (rule !== COMMIT) return undefined;
   if (access === 'read') return { flag: 'access', value: 'write', also: COMMIT };

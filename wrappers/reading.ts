@@ -53,10 +53,7 @@ export interface Streams {
   close(): void;
 }
 
-/**
- * Events that count only before our first signal: those that make a success, and `stopped`, which a CLI may report because of the
- * signal.
- */
+/** Events that count only before our first signal: of a success, and `stopped`, which may report the signal. */
 const BEFORE_SIGNAL: ReadonlySet<EngineEvent['how']> = new Set(['said', 'outsized', 'completed', 'stopped']);
 
 /** Only the beginning of a longer line of the event stream is read. */

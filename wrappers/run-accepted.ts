@@ -48,10 +48,7 @@ const AT_ONCE_MS = 30_000;
 
 const HEAD_BYTES = 64 * 1024;
 
-/**
- * Finds a flag that we passed and that the call works without; null if a request may have been sent. Every CLI writes an event
- * before its first request.
- */
+/** A flag of ours that the call works without; null if a request may have been sent: every CLI writes events first. */
 function refusedFlag({ files, argv }: Invocation, outcome: Outcome, features: readonly Feature[]): Feature | null {
   const { ending, exitCode, durationMs, survivors = [] } = outcome;
   if (ending !== 'exited' || exitCode === 0 || survivors.length > 0 || (durationMs ?? 0) > AT_ONCE_MS) return null;

@@ -82,9 +82,7 @@ export interface Observer {
   observed?(event: EngineEvent, capture: () => Capture): void;
 }
 
-/**
- * Runs the CLI to its end, and leaves no process behind whatever happens. When `stop` aborts, the CLI is ended as `cancelled`.
- */
+/** Runs the CLI to its end, and leaves no process behind. An aborted `stop` ends it as `cancelled`. */
 export async function run(
   invocation: Invocation,
   observer: Observer,

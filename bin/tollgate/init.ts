@@ -175,10 +175,7 @@ function proposed({ tests }: Repository, command: string | null, isRun: boolean)
   ];
 }
 
-/**
- * @returns null if we must not change it: the state is stored elsewhere, or an agent runs this, whose changes to the tree are
- * checked.
- */
+/** @returns null if it must not change: its state is elsewhere, or an agent runs this, whose changes are checked. */
 async function ignored() {
   if (process.env.TOLLGATE_STATE || (await refusalWithin('gitignore')) !== null) return null;
   return ignoreState(projectRoot(process.cwd()));

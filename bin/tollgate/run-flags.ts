@@ -9,10 +9,7 @@ import { wholeDuration } from '../../policies/facts/duration.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
 
-/**
- * @returns the chosen options, or what is wrong with them. @param tasks ids, and paths of tasks that may belong to another
- * project.
- */
+/** @returns the options, or what is wrong with them. @param tasks ids or paths, maybe of another project. */
 export function optionsOf({ text, texts, given, words }: Arguments, tasks = words): RunOptions | string {
   if (given.has('redo-all') && given.has('keep-all'))
     return '--redo-all and --keep-all contradict each other; say one of them, and --keep STAGE or --redo STAGE for the others';
@@ -70,9 +67,7 @@ interface Deadline {
   close(): void;
 }
 
-/**
- * @returns the deadline, or a sentence that says what is wrong with it. @param text as it was given; undefined means no deadline.
- */
+/** @returns the deadline, or what is wrong with it. @param text as it was given; undefined means no deadline. */
 export function deadlineOf(text: string | undefined, signals: AbortSignal): Deadline | string {
   if (text === undefined) return { stop: signals, close: () => {} };
   const ms = wholeDuration(text);

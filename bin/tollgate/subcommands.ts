@@ -35,10 +35,7 @@ interface Subcommand {
   load(): Promise<{ run(argv: readonly string[]): Promise<Ran> }>;
 }
 
-/**
- * Each command of a family loads the others with it, which takes up to 20 ms. The commands that start most often have no
- * family.
- */
+/** A command loads its family, which takes up to 20 ms; the commands that start most often have none. */
 const tasks = () => import('./families/tasks.ts');
 const inspect = () => import('./families/inspect.ts');
 const machine = () => import('./families/machine.ts');

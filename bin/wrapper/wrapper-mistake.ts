@@ -39,9 +39,7 @@ export async function undispatched(
   return { exit, err };
 }
 
-/**
- * Returns the file of a flag, unless another argument names it too, or it contains something that a wrapper does not write there.
- */
+/** The file of a flag, unless another argument names it too, or a wrapper would not write its content there. */
 function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) => boolean): string | null {
   const named = argv.flatMap((word, i) =>
     word === `--${flag}` ? [argv[i + 1] ?? ''] : word.startsWith(`--${flag}=`) ? [word.slice(flag.length + 3)] : [],

@@ -104,10 +104,7 @@ export interface TextShown {
 
 /** The diffs that can be shown. */
 export interface DiffsShown {
-  /**
-   * The stages that may write. `changed`: the number of changes that the gate found; null before it has looked. `kept`: whether
-   * their trees are stored.
-   */
+  /** The stages that may write. `changed`: counted by the gate; null before. `kept`: whether their trees are stored. */
   stages: { stage: string; changed: number | null; kept: boolean }[];
   /** Whether the tree at the start of the task is stored. */
   whole: boolean;

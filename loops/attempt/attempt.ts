@@ -18,9 +18,7 @@ export interface Attempt extends AttemptFolders {
   files: { stdin: string; stdout: string; stderr: string; usage: string };
 }
 
-/**
- * Chooses the paths of an attempt and makes its $TMPDIR, still empty. So the attempt can be registered before it holds a prompt.
- */
+/** Chooses an attempt's paths and makes its $TMPDIR, empty, so that it is registered before it holds a prompt. */
 export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
   const folder = attemptFolder(request, callId);
   return attemptIn(folder, mkdtempSync(path.join(systemTemporary(), prefixFor(folder))));
@@ -74,9 +72,7 @@ export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
   removeTemporaries(attempt, overlay.folders);
 }
 
-/**
- * The names may come from a file that an agent could have written. Only folders that we made in the system's $TMPDIR are removed.
- */
+/** An agent may have written the names, so only folders that we made in the system's $TMPDIR are removed. */
 export function removeTemporaries(attempt: AttemptFolders, overlayFolders: readonly string[]): void {
   if (hasOwnTemporary(attempt)) removeFolder(attempt.temporary);
   for (const folder of overlayFolders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder);
@@ -111,9 +107,7 @@ export function lookAtFolder(what: PrivateFolderKind, folder: string): 'ours' | 
   }
 }
 
-/**
- * Finds a file that the classification needs but that is not a regular file, although we make only those; null if all are sound.
- */
+/** A file that the classification needs but that is not regular, although we make only those; or null. */
 export function strangeFileIn(attempt: string): string | null {
   return FILES.find((name) => isNoFile(path.join(attempt, name))) ?? null;
 }

@@ -83,10 +83,7 @@ export const hasKeptAnswer = (task: TaskFolder, callId: string): boolean => isRe
 /** Larger than any published answer. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/**
- * Publishes the answer again if there is nothing in its place. @returns whether it did. Throws the errors of the operating
- * system.
- */
+/** Publishes the answer again if nothing is in its place. @returns whether it did. Throws system errors. */
 export function putAnswerBack(task: TaskFolder, callId: string, out: string): boolean {
   if (kindOf(out) !== null) return false;
   const text = readIfFit(keptOf(task, callId), MAX_BYTES);

@@ -24,10 +24,7 @@ export function ageOf({ guardian, clocks, startedAt }: CallStart, self: ProcessI
 export const isOverdue = (call: Call, folder: string, self: ProcessIdentity, clock: () => Date): boolean =>
   overdueMs(call, folder, self, clock) >= 0;
 
-/**
- * Whether the call is so long past its deadline that its guardian cannot be working. By the time of day alone, an hour is
- * allowed.
- */
+/** Whether the call's guardian cannot be working so long past the deadline. By the time of day, an hour is allowed. */
 export function isLate(call: Call, folder: string, self: ProcessIdentity, clock: () => Date, lateMs: number): boolean {
   const allowedMs = savedStart(folder, call)?.clocks ? lateMs : Math.max(lateMs, UNSURE_MS);
   return overdueMs(call, folder, self, clock) > allowedMs;

@@ -50,9 +50,7 @@ interface Guarding extends States {
   callId: string | null;
 }
 
-/**
- * Returns why a call's files may not be written where its flags say, or null. A path may be unusable, or may belong to others.
- */
+/** Returns why a call's files may not be written where its flags say, or null: unusable, or of others. */
 export function placesMistake(files: WrapperRequest['files'], guarding: Guarding): string | null {
   const placeOf = placing();
   return outputPathMistake(files, placeOf) ?? guardedMistake(files, guarding, placeOf);
@@ -78,9 +76,7 @@ export function outputPathMistake(files: WrapperRequest['files'], placeOf: RealP
   return collision(files.prompt, places, placeOf);
 }
 
-/**
- * Finds before the call what would otherwise fail after it is paid: too long a name, or too long a name of the temporary file.
- */
+/** Finds a name that is too long, also for its temporary file, which would otherwise fail after the call is paid. */
 function lengthMistake({ flag, file }: OutputPath): string | null {
   const name = path.basename(file);
   const longest = `${temporaryPrefix(file, LONGEST_PID)}${MOST_HALVES}`;
@@ -120,9 +116,7 @@ function collision(prompt: string, places: readonly OutputPath[], placeOf: RealP
   return null;
 }
 
-/**
- * Whether the name itself, not the target of a symlink there, is that file. It may differ in case, or be the target of a link.
- */
+/** Whether the name itself, not a symlink's target, is that file. It may differ in case, or be a link's target. */
 function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
   const entry = look(() => lstatSync(file, EXACT));
   return entry !== undefined && entry.ino === found?.ino && entry.dev === found.dev;
@@ -243,10 +237,7 @@ function look<S>(at: () => S | undefined): S | undefined {
   }
 }
 
-/**
- * Removes the files of an earlier call, so that they are not taken for this one's. A file that cannot be removed is replaced at
- * the end.
- */
+/** Removes an earlier call's files, so that they are not taken for this one's; if it cannot, they are replaced. */
 export function removeStale({ out, err, result, sessionIdOut }: WrapperRequest['files']): void {
   for (const file of [out, rawOf(out), err, result, sessionIdOut])
     if (file !== null && existsSync(file)) tryUnlink(file);

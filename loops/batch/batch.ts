@@ -196,10 +196,7 @@ function callsOf(root: string): number {
   return [...(ledgerIfAny(root)?.calls.values() ?? [])].filter(({ granted }) => granted).length;
 }
 
-/**
- * The tasks that wait to begin. The next one is of the tool with the fewest tasks in progress, so that tools are mixed from the
- * start.
- */
+/** The tasks that wait. The tool with the fewest tasks in progress is next, so that tools mix from the start. */
 interface Lineup<T> {
   /** Returns null if none remains. */
   next(): T | null;

@@ -39,10 +39,7 @@ interface WrittenBatch {
 
 const NAMED = 5;
 
-/**
- * Writes what the batch is about to do. If its process is killed, this is its record. A disk that refuses it also refuses the
- * report, which says so.
- */
+/** What the batch is about to do: its record if it is killed. A disk that refuses it refuses the report too. */
 export async function writeBatchStart(
   { context: { cwd, environment }, concurrency, flags }: BatchRequest,
   batchId: string,

@@ -46,10 +46,7 @@ interface Closing {
   say(sentence: string): void;
   /** The terms and the time at which we sent the call, if we sent it. An agent may have written in the journal. */
   sent?: SentTerms;
-  /**
-   * For a caller that does not own the task: whether another process settles the call by now. Its answers must not be
-   * overwritten.
-   */
+  /** Whether another process settles the call by now, whose answers must stay; for callers without the task. */
   isTaken?(): Promise<boolean>;
 }
 
@@ -102,10 +99,7 @@ function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored
   return heldToRegister(own, environment);
 }
 
-/**
- * Applies the user's register, which a sandboxed agent cannot write. The call gets no longer deadline and no other folders than
- * the entry has.
- */
+/** Applies the user's register, which no sandboxed agent can write: no later deadline, and no folders beyond it. */
 function heldToRegister(restored: RestoredCall, environment: NodeJS.ProcessEnv): RestoredCall {
   const { call, attempt, overlay } = restored;
   const folder = registerFolder(environment);

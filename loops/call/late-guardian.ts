@@ -29,10 +29,7 @@ interface LateCall {
   guardian: ProcessIdentity;
   tool: Tool;
   attempt: string;
-  /**
-   * `child`: we started it ourselves. A process from the journal is identified by its command line, since an agent may have
-   * written the journal.
-   */
+  /** `child`: started by us. Otherwise the journal, which an agent may have written; so its command line counts. */
   known: 'child' | 'by_its_words';
   isOver(): boolean;
   /** Called right before it is killed. */

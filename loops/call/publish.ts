@@ -23,10 +23,7 @@ interface PublishedCall {
   published: Published;
 }
 
-/**
- * Publishes all files of a call that ran: stderr and event stream, the answer of a success, the session's id, and the record. The
- * done marker comes last.
- */
+/** Publishes all files of a call that ran; the answer only of a success, and the done marker last. */
 export function publishAll(
   call: RecordableCall,
   attempt: Attempt,

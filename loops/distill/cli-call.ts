@@ -20,10 +20,7 @@ import { isUnswept } from '../upkeep/swept.ts';
 
 export interface CliDesk {
   tool: BuiltIn;
-  /**
-   * A folder of the run, separate from its facts, to which no call may write. It holds only what the CLI reads, and the CLI runs
-   * in it.
-   */
+  /** The folder in which the CLI runs. It holds only what the CLI reads, and no call may write there. */
   folder: string;
   /** The folder of our commands. */
   commandFolder: string;

@@ -32,9 +32,7 @@ import { place, takeLeftovers } from './take-turn.ts';
 
 type Ready = Extract<Awaited<ReturnType<typeof begin>>, { how: 'begun' }>;
 
-/**
- * Returns failures of the service and of the input, and of the disk before anything is paid. A later failure of the disk throws.
- */
+/** Returns failures of the service, the input, and the disk before a payment. A later failure of the disk throws. */
 export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const { context } = request;
   const begun = await begin(request);

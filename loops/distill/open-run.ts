@@ -55,9 +55,7 @@ export function documentOf({ book, out }: DistillCheckpoint): string {
   return path.join(out, `${name}${name.toLowerCase() === 'prompt' ? '.distilled' : ''}.md`);
 }
 
-/**
- * Reads the conversation so far from the answers on disk, once, when a run begins. Throws StrangeStateError if an answer is gone.
- */
+/** Reads the conversation so far from the answers, once per run. Throws StrangeStateError if an answer is gone. */
 export function historyOf(
   folder: DistillFolder,
   checkpoint: DistillCheckpoint,

@@ -148,10 +148,7 @@ const fileIn = (folder: string) => path.join(folder, 'owner.json');
 /** Replaces the file in one step, so that a reader after a kill finds the complete record. */
 const write = (folder: string, record: GateOwner): void => replaceText(fileIn(folder), `${JSON.stringify(record)}\n`);
 
-/**
- * Accepts a record only if its marker belongs to this gate. An agent may have written the file, but its commands bear another
- * marker.
- */
+/** Accepts a record only with this gate's marker: an agent may write the file, but its commands bear another. */
 function recordOf(callId: string, folder: string): GateOwner | null {
   const record = readRecord(folder);
   return record !== null && bearsGate(record.marker, callId, folder) ? record : null;

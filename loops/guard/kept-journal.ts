@@ -18,10 +18,7 @@ export const keepJournal = ({ file }: Journal): Buffer => readRegularBytes(file,
 export const isIntact = (journal: Journal, kept: Buffer): boolean =>
   headOf(journal, kept.length)?.equals(kept) ?? false;
 
-/**
- * Returns whether the journal contains a line that a guardian writes after its CLI started. The reservation is not needed, as it
- * may have been removed.
- */
+/** Whether the journal has a line that a guardian writes after its CLI started. The reservation may be missing. */
 export const tellsOf = (journal: Journal, kept: Buffer, callId: string): boolean =>
   linesIn(headOf(journal, kept.length + MOST_ADDED)).some(
     ({ fact }) => fact !== null && OF_CALLS.has(fact.fact) && 'call_id' in fact && fact.call_id === callId,

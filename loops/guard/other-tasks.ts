@@ -209,10 +209,7 @@ function* inputsOf(root: string, name: string, kinds: 'all' | 'folders' = 'all')
     if (kinds === 'all' || entry.isDirectory()) yield* inputsOf(root, `${name}/${entry.name}`, kinds);
 }
 
-/**
- * Like `lookAt`, but the stamp of a folder contains only its inode and the names in it, so that temporary files of editors do not
- * count as a change.
- */
+/** Like `lookAt`, but a folder's stamp has only its inode and names: an editor's temporary files are no change. */
 function lookIn(root: string, name: string): InputLook | null {
   const look = lookAt(path.join(root, name));
   if (look?.kind !== 'folder') return look && { ...look, entries: [] };

@@ -20,10 +20,7 @@ import { copyLarge, type EarlierFolder, isSame, isWhole, type KeptFile, type Kep
 interface Tampered {
   file: string;
   how: 'modified' | 'deleted' | 'added';
-  /**
-   * `kept`: unchanged, because it was too large for a copy, or its copy is gone too. `recomposed`: set aside, and created again by the
-   * run.
-   */
+  /** `kept`: unchanged, as it was too large for a copy, or that is gone. `recomposed`: set aside, and created again. */
   outcome: 'put_back' | 'kept' | 'recomposed';
 }
 

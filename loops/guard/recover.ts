@@ -41,10 +41,7 @@ export interface Recovered {
 
 type When = 'before' | 'after';
 
-/**
- * @param when `before`: before anything of the task is read. `after`: after its calls are settled, when the kept state is no
- * longer needed.
- */
+/** @param when `before` anything of the task is read; `after` its calls are settled, which ends the kept state. */
 export async function recoverFiles(recovering: Recovering, when: When): Promise<Recovered> {
   const { task, register, clock } = recovering;
   const recovered: Recovered = { notes: [], findings: new Map() };
@@ -152,10 +149,7 @@ interface ChangedFile {
 }
 
 interface CopiedEarlier {
-  /**
-   * Each file with the place of its earlier version; null if no complete copy exists. Files that were reported before are
-   * omitted.
-   */
+  /** Each file with the place of its earlier version, null without a complete copy. Omits those reported before. */
   copies: [file: string, place: string | null][];
   /** Why the register must keep its copies; null if nothing is lost without them. */
   why: string | null;

@@ -19,10 +19,7 @@ export interface TicketRequest {
   /** The task whose calls keep the place when this process dies. Without it, they do not keep it. */
   taskFolder?: string;
   stage: string;
-  /**
-   * The maximum duration from now. It counts for a process in another container, which cannot see whether we still live. Default:
-   * a day.
-   */
+  /** The maximum duration; it counts for a process in another container, which cannot look us up. Default: a day. */
   longestMs?: number;
   /** How to treat a holder on another host or in another container: wait until its time is over, or pass (`--force`). */
   foreign?: 'wait' | 'pass';
@@ -36,10 +33,7 @@ export interface TicketRequest {
 
 /** `stopped`: an abort ended the waiting, and the ticket has left the line. */
 export type QueueTurn =
-  /**
-   * The turn is ours until `release`, or until this process ends in any way. `within`: a holder before us started us, so waiting
-   * for it would never end.
-   */
+  /** Ours until `release` or our end. `within`: a holder before us started us, so waiting for it would never end. */
   { how: 'taken'; within: boolean; release(): void } | { how: 'stopped' };
 
 const DAY_MS = 86_400_000;

@@ -17,9 +17,7 @@ interface Locking {
 /** The lock is held for a moment only. After this time, a process that cannot be looked up from here counts as killed. */
 const FOREIGN_MS = 60_000;
 
-/**
- * The longest wait for the lock if only holds apply. They do not justify a longer wait for a stopped process that holds the lock.
- */
+/** The longest wait for the lock if only holds apply: they justify no longer wait for a stopped process. */
 export const HOLDS_LOCK_MS = 5000;
 
 /**

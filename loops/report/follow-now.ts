@@ -68,10 +68,7 @@ interface FollowingNow {
 interface FollowBounds {
   /** The time between two full checks, which find a death and changes on a file system without events. */
   sweepMs: number;
-  /**
-   * The number of tasks at rest whose folders are watched. The others are checked when their calls are registered, and at the
-   * next sweep.
-   */
+  /** How many tasks at rest have watched folders. The others are checked at registered calls and sweeps. */
   atRest: number;
 }
 

@@ -43,10 +43,7 @@ interface ProblemSource {
   level: 'error' | 'warning';
 }
 
-/**
- * Lists the problems in the order of the stages. Reads files that agents wrote, and ignores those that are not an answer or a
- * gate's record.
- */
+/** In the order of the stages. Reads files that agents wrote; ignores what is no answer or gate record. */
 export function problemsOf(source: ProblemSource): Problem[] {
   const { stages, failure } = source;
   const ofStages = stages.flatMap((stage) =>

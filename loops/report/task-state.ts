@@ -17,10 +17,7 @@ interface TaskStanding {
   held: string | null;
 }
 
-/**
- * @param self the identity of this process. For a process on another host or in another container it cannot be known whether it
- * lives.
- */
+/** @param self this process. Whether one on another host or in another container lives cannot be known. */
 export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise<TaskStanding> {
   const at = lastTime(ledger);
   const held = await holderOf(ledger, self);

@@ -61,9 +61,7 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   return { how: 'rechecked', end };
 }
 
-/**
- * If no stage runs the acceptance commands, the last stage does. Otherwise a check of the current tree would find nothing more.
- */
+/** If no stage runs the acceptance commands, the last one does: else a check of the tree finds nothing more. */
 const isTheirOnlyCheck = ({ open, options }: StageRun, plan: StagePlan): boolean =>
   options.finished === 'rechecked' && plan === open.plans.at(-1) && !open.plans.some(({ role }) => role.runsAcceptance);
 

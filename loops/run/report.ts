@@ -53,9 +53,7 @@ export interface RunReport {
   schema: 1;
   task_id: string;
   goal: string;
-  /**
-   * `refused`: nothing was run, and `message` says why. `parked`: a supervised task waits for the user's answer; nothing failed.
-   */
+  /** `refused`: nothing was run, see `message`. `parked`: a supervised task waits for the user; nothing failed. */
   state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
   exit_code: number;
   message: string | null;

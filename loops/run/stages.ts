@@ -27,10 +27,7 @@ import { verdictFailure } from './verdict-failure.ts';
 import { withTreeLock } from './with-tree-lock.ts';
 import type { EndedRun } from './write-report.ts';
 
-/**
- * @param checked the result of the check before anything was paid. If the prompt of one stage is too large, the stages before it
- * are not paid either.
- */
+/** @param checked before anything was paid: a prompt that is too large stops the stages before it too. */
 export async function runStages(task: TaskRun, checked: CheckedStages): Promise<EndedRun> {
   const { open, options, context } = task;
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
@@ -175,9 +172,7 @@ async function enter(run: StageRun, plan: StagePlan, checked: CheckedStages): Pr
     : { how: 'done_earlier', kept: status.choice === 'keep' };
 }
 
-/**
- * A prompt may contain the answers of earlier stages. So the earlier composition is reused only if nothing has happened since.
- */
+/** A prompt may contain answers of earlier stages, so its composition is reused only if nothing happened since. */
 async function composeNow(
   run: StageRun,
   plan: StagePlan,

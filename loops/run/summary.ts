@@ -141,9 +141,7 @@ function earlierWords(state: string, at: string | null, by: StageReport['checked
 
 const MAX_LEFT_OUT = 6;
 
-/**
- * Lists the omitted parts by name and size, over all stages. Otherwise an answer to half of a text is read as one to all of it.
- */
+/** Names and sizes of omitted parts over all stages, so that half a text is not taken for all of it. */
 function leftOutLines(stages: readonly StageReport[]): string[] {
   const lines = stages.flatMap(({ stage, left_out }) => left_out.map((part) => `- ${stage}: ${omissionWords(part)}`));
   if (lines.length === 0) return [];

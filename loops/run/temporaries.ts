@@ -10,10 +10,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 import { hasOutput } from '../attempt/captured.ts';
 
-/**
- * A living writer finishes with its file within a moment. If it is unknown whether the writer lives, the file is kept for an
- * hour.
- */
+/** A living writer finishes its file in a moment. If its life is unknown, the file is kept for an hour. */
 const KEEP_MS = { dead: 60_000, unknown: 3_600_000 };
 
 const UUID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';

@@ -41,10 +41,7 @@ export const lockTaskTree = (
     clock,
   });
 
-/**
- * The folder of the queue for this tree: the state of the tree's own project, if it has one, since that project's tasks wait
- * there.
- */
+/** The folder of this tree's queue: in the state of the tree's own project, if any, where its tasks wait. */
 function queueFolderOf({ root, tree, stateFolder }: OpenTask, environment: NodeJS.ProcessEnv): string {
   // The task's own worktree is inside our state folder.
   if (environment.TOLLGATE_STATE || tree.startsWith(`${stateFolder}/`)) return stateFolder;

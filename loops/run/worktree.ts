@@ -24,10 +24,7 @@ import { workingFolderMistake } from '../tree/task-tree.ts';
 
 interface Trusting {
   environment: NodeJS.ProcessEnv;
-  /**
-   * Only in a trusted workspace, filters from the repository's own settings run, and missing objects of a partial clone are
-   * fetched.
-   */
+  /** Only `trusted` runs filters from the repository's settings and fetches missing objects of a partial clone. */
   trust: 'trusted' | 'untrusted';
 }
 

@@ -74,10 +74,7 @@ interface SessionChange {
 
 export const keptFields = ({ turns, items }: KeptEdit) => ({ kept_turns: turns, kept_items: items });
 
-/**
- * Makes the backup, records the plan, makes the change, and settles it, in this order. So a crash at any point is reported and
- * harmless.
- */
+/** Makes the backup, plans, changes and settles, in this order, so that any crash is reported and harmless. */
 export function changeSession(request: SessionChange): Edited {
   const { session, environment, clock } = request;
   try {
@@ -146,9 +143,7 @@ function onFreshLine(change: ExactChange, seen: Sighting): ExactChange {
 
 const UNCOPIED_BYTES = 8 * 1024 * 1024;
 
-/**
- * A large file that is only appended to still contains its earlier version: its first bytes, identified by their number and hash.
- */
+/** A large file that is only appended to contains its earlier version: its first bytes, by number and hash. */
 const needsCopy = (what: EditKind, change: ExactChange, { bytes }: Sighting): boolean =>
   what !== 'mended' || change.how !== 'append' || bytes <= UNCOPIED_BYTES;
 

@@ -33,9 +33,7 @@ export const LOOK_BACK_MS = 7 * 86_400_000;
 /** Each costs a read of its beginning. */
 const MAX_LOOKED_AT = 500;
 
-/**
- * Searches the CLI's own files. Returns the newest session of the last 7 days with at least one answer; null if there is none.
- */
+/** The newest session of the last 7 days with an answer, from the CLI's own files; null if there is none. */
 export async function recoverSession(wanted: WantedSession): Promise<RecoveredSession | null> {
   const { tool, tag, goal, lookup, now, isGivenUp } = wanted;
   const store = await adapterOf(tool).sessions();

@@ -60,10 +60,7 @@ interface Named {
 
 const LISTED = 5;
 
-/**
- * Uses the project's own file; an unreadable file names no session here. If one tool has sessions in several folders, picks that
- * of this folder.
- */
+/** Uses the project's own file; an unreadable one names no session. Of several folders of a tool, prefers this one. */
 async function taggedSessions(word: string, { cwd, environment }: Lookup): Promise<Named[]> {
   const { entries } = await readSessions(projectState(cwd, environment), () => new Date(), 'in_place');
   const tagged = entries().filter(({ tag }) => tag === word);

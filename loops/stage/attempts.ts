@@ -89,10 +89,7 @@ async function beginOrResume(
   return { how: 'begun', progress };
 }
 
-/**
- * Takes back a prompt that an earlier run sent to this session, and that is unanswered because that run failed or was killed. It
- * is sent again.
- */
+/** Takes back a prompt that an earlier failed or killed run sent here without an answer. It is sent again. */
 async function takeBackOfRunBefore({ run, request: { resumeSession, prompt } }: StageProgress): Promise<void> {
   if (resumeSession === null) return;
   const calls = [...run.open.journal.read().ledger.calls.values()];

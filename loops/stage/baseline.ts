@@ -98,10 +98,7 @@ function callersOf(root: string): Promise<Set<number>> {
   return files;
 }
 
-/**
- * Accepts only the same file that was open before the stage, with more content. A replaced file, or one with another mode, is the
- * agent's work.
- */
+/** Accepts only the file that was open before the stage, with more content; anything else is the agent's work. */
 const writtenByCallers =
   (callers: ReadonlySet<number>, now: TreeSnapshot, last: TreeSnapshot) =>
   ({ path: at, how }: Change): boolean => {
@@ -130,9 +127,7 @@ async function earlierBaseline(run: StageRun): Promise<Earlier> {
   return movedBaseline(run, before, after);
 }
 
-/**
- * After a copy or move of the task, its baseline is valid only if this tree equals that at the end of the last attempt.
- */
+/** After a copy or move, a task's baseline is valid only if this tree equals that of the last attempt's end. */
 async function movedBaseline(run: StageRun, before: TreeSnapshot, after: TreeSnapshot | null): Promise<Earlier> {
   const from = `its baseline is of ${before.root}, and the tree here is ${run.open.tree}`;
   if (after === null) return { how: 'lost', why: `${from}; there is no record of how the last attempt ended there` };

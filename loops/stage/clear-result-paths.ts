@@ -17,9 +17,7 @@ interface ClearedPaths {
   repair(): string[];
 }
 
-/**
- * Runs before the call, since a wrapper refuses a call whose paths it may not write. Throws the errors of the operating system.
- */
+/** Runs before the call, as a wrapper refuses paths that it may not write. Throws operating system errors. */
 export function clearResultPaths(
   task: TaskFolder,
   stage: { name: string; tool: Tool },

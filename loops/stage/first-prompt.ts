@@ -19,9 +19,7 @@ import { feedbackFor } from '../task/feedback.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 
-/**
- * Builds the text of a request. The stage's prompt, which decides whether the stage is done, is not changed, nor written again.
- */
+/** The text of a request. The stage's prompt, which decides whether it is done, is neither changed nor written. */
 export async function promptToSend(run: StageRun, request: AttemptRequest, session: StageSession): Promise<SentText> {
   const { prompt, resumeSession, isContinuation } = request;
   const found = isContinuation ? '' : feedbackFor(run, prompt.chars);

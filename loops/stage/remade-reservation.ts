@@ -43,10 +43,7 @@ export async function reservationOf({ run, wanted, callId, guardian, sent }: Rem
   };
 }
 
-/**
- * The process that settles the call then uses these terms, and not a draft that the agent could write. Empty if the register has
- * no entry.
- */
+/** The process that settles the call uses these terms, not a draft of the agent. Empty without an entry. */
 function termsOf(callId: string, { limits, atMs }: SentTerms, sentAt: Date, environment: NodeJS.ProcessEnv) {
   const folder = registerFolder(environment);
   const entry = folder === null ? null : entryOf(folder, callId);

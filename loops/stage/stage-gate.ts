@@ -144,9 +144,7 @@ function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord 
   return { ...gate, passed: false, checks, findings: [...gate.findings, finding] };
 }
 
-/**
- * Restores what was out of scope to its state before the stage. The replaced content is kept among the attempt's private files.
- */
+/** Restores what was out of scope as before the stage. The attempt's private files keep the replaced content. */
 async function putBack(
   { open }: StageRun,
   violations: readonly Violation[],

@@ -114,10 +114,7 @@ function counted(
   return { resetsAwaited: resetsAwaited + 1, resetLeftMs: Math.max(0, resetLeftMs - waitMs) };
 }
 
-/**
- * Another tool or account has another session. The first session is released before, since two stages that each wait for the other's would
- * deadlock.
- */
+/** Another tool or account has another session. The first is released, so that two stages cannot deadlock. */
 async function changeTool(progress: StageProgress): Promise<Applied> {
   const { run, request } = progress;
   progress.session.release();

@@ -13,10 +13,7 @@ import { paidAnswer } from './dispatch-call.ts';
 import { keepTreeBefore } from './kept-trees.ts';
 import { gateAnswer } from './stage-gate.ts';
 
-/**
- * Whether calls were made for the stage that never passed its gate. A read-only stage needs less: without a scope, it had no
- * baseline then.
- */
+/** Whether the stage had calls but never passed its gate. Read-only without a scope, it had no baseline then. */
 function earlierWork({ open, stage, access }: StageRun): 'none' | 'unfinished' {
   const { calls, gates, gated } = open.journal.read().ledger;
   const gate = gates.get(stage.name);

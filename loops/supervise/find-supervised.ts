@@ -51,10 +51,7 @@ const ENDED: Record<LeftHow | 'killed', string> = {
   killed: 'which runs, or whose run was killed,',
 };
 
-/**
- * Searches all calls of the task, because a fresh session may have replaced the one that the user noted. @returns null for a task
- * that cannot be read.
- */
+/** Searches all calls, as a newer session may have replaced the noted one. @returns null for an unreadable task. */
 function ownerOf(id: string, name: string, cwd: string, environment: NodeJS.ProcessEnv): Owner | null {
   const located = locateTask(name, cwd, environment);
   if (located.how === 'invalid') return null;

@@ -122,9 +122,7 @@ export async function work(course: SuperviseCourse, standing: Standing): Promise
   });
 }
 
-/**
- * Passes the gate's findings to the reasoner. A failed call, or an agent that changed its judge, ends the loop as it ends a run.
- */
+/** Passes the gate's findings to the reasoner. A failed call, or a changed judge, ends the loop like a run. */
 async function noteWork(
   course: SuperviseCourse,
   { iteration }: Standing,

@@ -107,10 +107,7 @@ export async function readSave(
   };
 }
 
-/**
- * Names the worker's session, because users copy that id. Names the task if no session is known, or if a lookup by session would
- * not find it.
- */
+/** Names the worker's session, which users copy; the task if it has none, or if a lookup would not find it. */
 const resumeLine = (going: Composing, session: string | null): string =>
   `${going.open.called.launcher} supervise --resume ${session !== null && isAtHome(going) ? session : wordOf(going)}${trustOf(going)}`;
 

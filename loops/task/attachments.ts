@@ -293,10 +293,7 @@ async function nothing(
 const holdsSomething = async (folder: string): Promise<boolean> =>
   (await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : [''])))?.length > 0;
 
-/**
- * Detects a dangling symlink in place of the folder, so that it is reported. A symlink to an existing folder is refused at its
- * first file.
- */
+/** Reports a dangling symlink in place of the folder. A symlink to a folder is refused at its first file. */
 const leadsNowhere = async (place: string): Promise<boolean> =>
   (await lstat(place).catch(() => null))?.isSymbolicLink() === true && (await stat(place).catch(() => null)) === null;
 

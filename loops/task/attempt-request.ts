@@ -68,18 +68,13 @@ export interface NextAttempt extends NextTry {
 /** How a stage got its session. */
 export type SessionUse = 'new' | 'resumed' | 'recovered' | 'named';
 
-/**
- * The session of a stage, locked until `release`. It writes to `sessions.json`, and throws the errors of the operating system.
- */
+/** A stage's session, locked until `release`. Writes `sessions.json`; throws operating system errors. */
 export interface StageSession {
   tag: string;
   use: SessionUse;
   /** The session to resume; null: a new one is made. */
   id: string | null;
-  /**
-   * Whether a new session continues the work of one whose context was full, that is lost, or that is valid only in another
-   * folder.
-   */
+  /** Whether a new session continues one whose context was full, that is lost, or that fits only another folder. */
   overflowed: boolean;
   /** For the report. */
   notes: string[];

@@ -168,10 +168,7 @@ type InputRead = { how: 'read'; file: PromptSource['request'] } | { how: 'invali
 const missingRequest = ({ manifest, root, inputs }: TaskFolder): string =>
   `there is no request yet: the goal in ${manifest ?? root} is not filled in, and ${path.join(inputs, 'user_request.md')} has no text; write the request into one of them`;
 
-/**
- * Returns null if there is no file, or it has only placeholders. An unreadable file is an error, because half a prompt costs as
- * much as a whole one.
- */
+/** null for no file, or only placeholders. An unreadable file is an error: half a prompt costs as much as a whole. */
 async function readInput(
   { task, cwd, root }: PromptRequest,
   forbids: Forbids,

@@ -41,10 +41,7 @@ export async function matchesOf(
   return found;
 }
 
-/**
- * Files that globs skip only because of their names: hidden files, which a glob must name with the dot, and names of several
- * lines.
- */
+/** Files that globs skip for their names: hidden ones, unless the glob has the dot, and names of several lines. */
 interface OddlyNamed {
   hidden: string[];
   broken: string[];

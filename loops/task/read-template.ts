@@ -18,10 +18,7 @@ interface TemplatePlace {
   /** The project's root. */
   root: string;
   forbids: Forbids;
-  /**
-   * Called for each file that affects the result: it is read, or it is missing and would be read first. Its name is relative to
-   * its folder.
-   */
+  /** Called for each file that affects the result: read, or missing and read first. Named relative to its folder. */
   counted?(file: string): void;
 }
 

@@ -1,8 +1,6 @@
 // Defines the flags of a run and their options: each row is shown in the help, parsed, and passed on to its use.
 
-/**
- * `without` and `given` are the values of the option without and with the flag. If two flags set one option, the last row wins.
- */
+/** `without` and `given`: the option's values without and with the flag. Of two rows for an option, the last wins. */
 interface RunFlag {
   option: string;
   takes: 'nothing' | 'texts' | 'text' | 'choice';

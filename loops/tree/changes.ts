@@ -55,10 +55,7 @@ interface Group {
   paths: string[];
 }
 
-/**
- * Patterns hold within one repository; those of the outer repository come first. Rules of a repository that the stage made do not
- * count.
- */
+/** Patterns hold within one repository, the outer one's first. Rules of one that the stage made do not count. */
 function byRepository(changes: readonly Change[], before: TreeSnapshot): Group[] {
   const folders = nestedIn(before.entries).filter((at) => before.entries.get(at)?.text !== 'no repository');
   const groups = new Map(

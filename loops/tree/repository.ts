@@ -58,10 +58,7 @@ function stampOf(file: string): string {
   return stats === null ? 'absent' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
 }
 
-/**
- * Returns the folders below `folder` that git ignores completely: a pattern matches the folder itself, and nothing in it is
- * tracked.
- */
+/** The folders below `folder` that git ignores completely: matched by a pattern, with nothing tracked inside. */
 export async function ignoredFolders(folder: string): Promise<string[]> {
   const listed = await ask(folder, ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']);
   const folders = (listed ?? []).flatMap((name) => (name.endsWith('/') ? [name.slice(0, -1)] : []));
@@ -109,10 +106,7 @@ async function ask(folder: string, argv: readonly string[], fields: readonly str
   return code === 0 || (code === 1 && argv[0] === 'check-ignore') ? stdout.split('\0').slice(0, -1) : null;
 }
 
-/**
- * Returns why a file counts as tracked, or null if it does not. It counts if git cannot answer. Starts no git outside of a
- * repository.
- */
+/** Why a file counts as tracked, or null. It counts if git cannot answer. Starts no git outside of a repository. */
 export async function whyTracked(file: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
   for (const place of new Set([realpathSync(file), path.resolve(file), ...linksAbove(path.resolve(file))])) {
     const folder = realpathSync(path.dirname(place));

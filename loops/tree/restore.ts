@@ -212,10 +212,7 @@ async function freeName(backupFolder: string, at: string): Promise<string> {
   }
 }
 
-/**
- * Returns the old path for each added path that is a moved file, if the old path is free. If there is no copy, that file is the
- * original.
- */
+/** The old path of each added path that is a moved file, if it is free. Without a copy, that file is the original. */
 async function movesAmong(
   violations: readonly Violation[],
   added: readonly string[],

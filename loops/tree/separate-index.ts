@@ -108,10 +108,7 @@ export interface TreeRules {
 /** `forbidden`: the names of changed files that are not shown; `unread`: of those that git cannot read, or that are too large. */
 type TakenIn = { how: 'taken'; forbidden: string[]; unread: string[]; warnings: string[] } | Invalid;
 
-/**
- * Adds the current tree to the index: modified, deleted and untracked files, but no forbidden files and none of ours. Omitted
- * files are not even hashed.
- */
+/** Adds the current tree to the index, but no forbidden files and none of ours; those are not even hashed. */
 export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn> {
   const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
   if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${complaintOf(listed)}`);

@@ -32,10 +32,7 @@ interface WalkOptions {
   maxEntries: number;
 }
 
-/**
- * Returns the entries by path, with `/`. A folder is not an entry, so that an empty one is not a change. Null if the walk was
- * stopped.
- */
+/** The entries by path, with `/`; null if stopped. A folder is no entry, so an empty one is no change. */
 export async function walk(options: WalkOptions): Promise<Map<string, TreeEntry> | null> {
   const { root, apart, pruned, watch, gitCommon, maxEntries } = options;
   const entries = new Map<string, TreeEntry>();
@@ -120,10 +117,7 @@ function look(at: Place, entries: Map<string, TreeEntry>, folders: Place[]): voi
   }
 }
 
-/**
- * Looks only at parts of the root's `.git`, and lists `.git` itself only if it is not a folder. Another `.git` makes its folder a
- * nested repository.
- */
+/** Looks only into the root's `.git`, and lists it only if it is no folder. Another `.git` is a nested repository. */
 function noteGit(folder: Place, at: Place, entries: Map<string, TreeEntry>): void {
   if (folder.path === '') {
     look(at, entries, []);

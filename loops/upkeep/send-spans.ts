@@ -125,10 +125,7 @@ const attributesOf = (attributes: TraceSpan['attributes']): Record<string, strin
     Object.entries(attributes).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
   );
 
-/**
- * The connections of one export. They use the certificates that OpenTelemetry's variables name. All are closed with the export,
- * even if in use.
- */
+/** One export's connections, with the certificates of OpenTelemetry's variables; all are closed with it. */
 interface Connections {
   /** In the form that the exporter requires. */
   agentFor(protocol: string): Promise<Agent>;

@@ -189,10 +189,7 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const said = ({ files }: Attempt): boolean =>
   [files.stdout, files.stderr].some((file) => (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 
-/**
- * @returns null for a draft that is invalid, or belongs to another call. The answer must go beside its attempt; the other files
- * go to absolute paths.
- */
+/** @returns null for an invalid draft, or another call's. The answer is beside its attempt; other paths absolute. */
 function savedIn({ draft, call_id, temporary, attempt }: RegisterEntry): Saved | null {
   const isOwn =
     isSaved(draft) &&

@@ -24,10 +24,7 @@ export interface Handing {
   redact(text: string): string;
   timeoutMs: number;
   stop: AbortSignal;
-  /**
-   * The call beside which the files are stored. After a kill, another process looks there. null for a batch, and for a task
-   * without a call.
-   */
+  /** The call beside which files are stored, for a process after a kill. null for a batch, or a task without a call. */
   beside: { task: TaskFolder; callId: string } | null;
   /** Unique among the notifications of one end: a word of A-Z a-z 0-9 _. */
   name: string;

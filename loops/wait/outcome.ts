@@ -107,10 +107,7 @@ interface UnfinishedMarker {
   text: string;
 }
 
-/**
- * Reads a marker, with the identity of its file; null for none. An empty marker means success. It may also hold an exit code, or a
- * record with one.
- */
+/** Reads a marker and its file's identity, or null. Empty means success; it may hold an exit code, or a record. */
 export function readVersion(file: string): { marker: UnfinishedMarker | SaidByMarker; version: MarkerVersion } | null {
   const head = readHead(file);
   return head === null ? null : { marker: markerIn(head.text.trim()), version: versionIn(head.look) };

@@ -9,10 +9,7 @@ export interface ApiCircumstances {
   ending: Ending;
   /** The HTTP status that the engine reported. */
   status: number | null;
-  /**
-   * The type or code of an error in the service's own names, such as `invalid_request_error` or `INTERNAL`. codex reports no
-   * status with it.
-   */
+  /** The service's own name for an error, such as `invalid_request_error`. codex reports no status with it. */
   named: string | null;
   /** The engine reported an error, even one that it meant to retry. */
   said: boolean;

@@ -46,10 +46,7 @@ export const BOOK_KINDS = {
   },
 } as const satisfies Record<string, BookKindRow>;
 
-/**
- * The maximum that is read of an EPUB. An archive of a few bytes may unpack to any size, and the longest books have 10 MiB of
- * text.
- */
+/** The most that is read of an EPUB: a tiny archive may unpack to any size; the longest books have 10 MiB of text. */
 export const EPUB_LIMITS = { entries: 20_000, entryBytes: 32 * MIB, totalBytes: 256 * MIB, textBytes: 64 * MIB };
 
 type HeadFound = { how: 'pdf' } | { how: 'archive' } | { how: 'text' } | { how: 'other'; what: string };

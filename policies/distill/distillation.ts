@@ -84,10 +84,7 @@ export interface DistillStanding {
   sections: readonly StandingSection[];
   /** Deleted sections to be requested again, the lowest first. */
   wanted: readonly number[];
-  /**
-   * A paid answer that belongs to the book only after a user accepts it. `times`: how often answers to this section were held for
-   * this anomaly.
-   */
+  /** A paid answer that the book has only once a user accepts it. `times`: how often this anomaly held the section. */
   held: { turn: number; section: number; anomaly: Anomaly; times: number } | null;
   /** How many answers were ever paid for; the next one's number is one more. */
   turns: number;

@@ -15,10 +15,7 @@ interface DistillModel {
   };
 }
 
-/**
- * List prices of 2025, with dates and successors as announced for December 2026. They become outdated, and `prices` in
- * tollgate.yaml override them.
- */
+/** List prices of 2025, and what was announced for December 2026. `prices` in tollgate.yaml override them. */
 export const DISTILL_MODELS = {
   'gemini-2.5-pro': {
     endsOn: '2026-12-01',
@@ -68,9 +65,7 @@ const MILLION = 1_000_000;
 
 type TokenPrices = Record<string, { input: number; cached?: number; output: number }>;
 
-/**
- * Returns the US dollars for one answer; null if neither the project nor the table has a price. Thoughts cost the same as output.
- */
+/** US dollars for one answer, thoughts at the price of output; null if neither project nor table has a price. */
 export function turnPrice(
   model: string,
   usage: { input: number; output: number; thoughts: number; cached: number },

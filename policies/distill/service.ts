@@ -58,9 +58,7 @@ export interface ServiceRefusal {
   body: string;
   /** The service was not reached: no name, no route, a refused or a broken connection. */
   offline: boolean;
-  /**
-   * Set if this is known from something other than the status. A CLI may have paid for requests before the one that was refused.
-   */
+  /** Set if something else than the status shows it. A CLI may have paid for requests before the refused one. */
   maybePaid?: boolean;
   /** Set if a wrapper has already classified the failure; otherwise the texts are classified. */
   verdict?: Verdict;

@@ -25,10 +25,7 @@ export interface FileReference {
 
 export const filePart = ({ uri, mimeType }: FileReference): unknown => ({ fileData: { fileUri: uri, mimeType } });
 
-/**
- * Replaces the file reference in every earlier file part of a user, in both shapes. Everything else remains identical, above all
- * the model's parts.
- */
+/** Replaces the file reference in every earlier file part of a user, in both shapes, and nothing else. */
 export const withFile = (contents: readonly TurnContent[], file: FileReference): TurnContent[] =>
   contents.map((content) =>
     content.role === 'user' && content.parts.some(isFilePart)

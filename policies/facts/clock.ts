@@ -39,10 +39,7 @@ export function wallTimeOf(instant: Date, zone: string): WallTime {
   };
 }
 
-/**
- * Accepts IANA names, `UTC`, `+02:00` and common abbreviations; null for anything else. In `Etc/GMT-8` the sign is inverted: it
- * is UTC+8.
- */
+/** Accepts IANA names, `UTC`, `+02:00`, common abbreviations; else null. `Etc/GMT-8` is inverted: UTC+8. */
 export function zoneOf(name: string): string | null {
   const zone = NICKNAMES[name.toLowerCase().replace(/ (?:standard |daylight )?time$/, '')] ?? name;
   if (OFFSET.test(zone)) return zone;

@@ -3,9 +3,7 @@
 /** @returns milliseconds, or null if there is no duration at that place. */
 export const durationAt = (text: string, index: number): number | null => scan(text, index).total ?? iso(text, index);
 
-/**
- * Reads a whole text as a duration, as a user writes it for a flag: `30d`, `12 hours`, `1h 30m`. Returns null for any other text.
- */
+/** Reads a whole text as the duration of a flag, such as `30d`, `12 hours`, `1h 30m`. Returns null otherwise. */
 export function wholeDuration(text: string): number | null {
   const trimmed = text.trim();
   const { total, end } = scan(trimmed, 0);

@@ -33,10 +33,7 @@ export type EngineEvent =
    * command, file or address of the use, with all secrets in it.
    */
   | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string; subject?: string }
-  /**
-   * Text before a tool's result is not an answer: the answer follows the last result. `gone`: its MCP server ended, in these
-   * words.
-   */
+  /** Text before a tool's result is no answer; that follows the last one. `gone`: the words for an ended MCP server. */
   | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; gone?: string }
   /** A denial that is reported separately from the tool's result; the same one may be reported several times. */
   | { how: 'tool_denied'; id: string; name: string | null; rule?: string }
@@ -97,10 +94,7 @@ export const UNKNOWN_USAGE: Usage = {
   usd: null,
 };
 
-/**
- * A CLI that reports its requests also reports its turns. For the others, a turn begins with the first event after a tool's
- * result.
- */
+/** A CLI that reports requests reports turns. Else a turn begins with the first event after a tool's result. */
 export function createTurns() {
   let turns = 0;
   let isReported = false;

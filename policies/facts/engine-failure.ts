@@ -127,9 +127,7 @@ const STATUS = [
 const SYSTEM_CODE =
   /\b(?:E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NOTFOUND|AI_AGAIN|AI_FAIL|PIPE|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL|NOSPC|DQUOT|ROFS|ACCES|PERM|NOMEM|MFILE|NFILE|NOENT|NOEXEC|2BIG|IO)|UND_ERR_\w+|ERR_(?:TLS|SSL)_\w+|CERT_\w+|SELF_SIGNED_CERT\w*|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET)_\w+)\b/;
 
-/**
- * Returns `PERMISSION_DENIED` for `rpc error: code = PermissionDenied desc = …` and for `status = StatusCode.PERMISSION_DENIED`.
- */
+/** `PERMISSION_DENIED` for `rpc error: code = PermissionDenied …` and `status = StatusCode.PERMISSION_DENIED`. */
 export function grpcCodeIn(text: string): string | undefined {
   const found = SAID.exec(text);
   if (found === null) return undefined;

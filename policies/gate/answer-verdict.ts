@@ -5,10 +5,7 @@ import { keyOf } from '../text/headings.ts';
 import { sectionTexts } from '../text/sections.ts';
 import { readJsonAnswer } from './json-answer.ts';
 
-/**
- * Returns null if the answer gives no verdict; it is never guessed. The last of several counts, because earlier ones may be
- * quoted from other answers.
- */
+/** The last verdict of the answer, as earlier ones may be quoted; null if it gives none: it is never guessed. */
 export function verdictSaid(answer: string, stage: Judging['stage'] = {}): SaidVerdict | null {
   if (stage.schema !== undefined) return jsonVerdict(answer);
   return verdictIn((sectionTexts(answer, VERDICT).at(-1) ?? '').split('\n').find((line) => line.trim() !== '') ?? '');

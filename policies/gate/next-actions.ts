@@ -30,10 +30,7 @@ export interface GatedCall {
   place(field: 'requires' | 'min_lines' | 'on_fail' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
   /** The stage whose work this stage judges; null if no stage before it writes, or if it writes itself. */
   writer: Writer | null;
-  /**
-   * The stages whose answers are about earlier work of the writer, which has answered since. Empty if the judge's answer is
-   * current.
-   */
+  /** The stages whose answers judge earlier work of a writer that answered since; empty if this one is current. */
   outdated: readonly string[];
   /** The task's paid calls. */
   budget: { used: number; total: number };

@@ -45,10 +45,7 @@ interface Wait {
   limit?: PassedLimit;
 }
 
-/**
- * Whether another call counts together with this one: for its tool and account, or for all. A project's own limits count only its
- * calls.
- */
+/** Whether the calls count together: by tool and account, or all. A project's limits count only its calls. */
 const beside = (call: OpenCall, name: string, project: string | null) => (other: OtherCall) =>
   (name === 'any' || (other.tool === call.tool && other.account === call.account)) &&
   (project === null || other.project === project);

@@ -89,10 +89,7 @@ export function costOf(
 
 const MILLION = 1_000_000;
 
-/**
- * Estimates the tokens of a call whose CLI counts none: four bytes are one token, and each request sends the prompt and about half
- * of all output so far.
- */
+/** For a CLI that counts no tokens: four bytes are one; each request sends the prompt and half of the output so far. */
 export const estimatedTokens = (promptBytes: number, outputBytes: number, requests: number): number =>
   Math.ceil((Math.max(requests, 1) * (promptBytes + outputBytes / 2) + outputBytes / 2) / 4);
 

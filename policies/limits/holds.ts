@@ -18,10 +18,7 @@ export interface Hold {
 
 export type HeldCall = { tool: string; account: string; model: string | null };
 
-/**
- * Returns the hold for a limit that later calls would meet too. null if the failure concerns only this call, or if time does not
- * resolve it.
- */
+/** The hold for a limit that later calls would meet too; null if only this call met it, or time resolves nothing. */
 export function holdAfter(call: HeldCall, { class: errorClass, reason, retry_at }: Verdict, now: Date): Hold | null {
   const isLimit =
     errorClass === 'quota' ? !OTHERS.has(reason ?? '') : errorClass === 'transient' && reason === 'rate_limit';

@@ -14,10 +14,7 @@ export const PROMPT_CHARS = {
   claude: 400_000,
 } as const satisfies Record<BuiltIn, number>;
 
-/**
- * The limit of the CLI itself, for any model. gemini cuts its stdin there; codex and claude refuse longer prompts; copilot names
- * no limit.
- */
+/** The CLI's own limit. gemini cuts its stdin there; codex and claude refuse longer prompts; copilot names none. */
 export const MOST_CHARS = {
   gemini: 8_388_608,
   copilot: 8_388_608,

@@ -10,9 +10,7 @@ import { type BuiltInRole, ROLES, type Role } from './roles.ts';
 export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
   name: string;
   access: 'read' | 'write' | 'full';
-  /**
-   * The location of its template: a file relative to the task's folder, one relative to the project's root, or a built-in row.
-   */
+  /** Where its template is: relative to the task's folder, to the project's root, or a built-in row. */
   template: { from: 'task' | 'project'; file: string } | { from: 'built_in'; role: BuiltInRole };
   /** Its answer must give PASS or FAIL. */
   givesVerdict: boolean;

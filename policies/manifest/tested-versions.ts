@@ -3,10 +3,7 @@
 import type { BuiltIn } from '../facts/tools.ts';
 
 interface VersionRow {
-  /**
-   * The versions that `npm run bench:matrix -- --versions` runs, oldest first (docs/figures.md). The whole test suite runs with
-   * the last one.
-   */
+  /** The versions of `npm run bench:matrix -- --versions`, oldest first. The test suite runs with the last. */
   tested: readonly string[];
   /** The range is `from` up to, but not including, `below`. */
   from: string;

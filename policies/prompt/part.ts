@@ -72,10 +72,7 @@ export const sizeOf = (part: PromptPart): PartSize => ({
   kept: part.excerpt.head.length + part.excerpt.tail.length,
 });
 
-/**
- * Names each part by its heading, or by the name on the fence of quoted text. The order is that of the prompt; removed parts come
- * last.
- */
+/** Names each part by its heading, or its fence, in the order of the prompt; removed parts come last. */
 export function changedParts(before: string, now: string): string[] {
   const [old, fresh] = [partsOf(before), partsOf(now)];
   const names = new Set([...fresh.keys(), ...old.keys()]);

@@ -27,10 +27,7 @@ export function expandTemplate(template: Template, surroundings: TemplateSurroun
 }
 
 interface Expansion extends TemplateSurroundings {
-  /**
-   * The templates that were included already, by name. Without it, files that include each other twice would double at each
-   * level.
-   */
+  /** The templates included already, by name: files that include each other twice would double at each level. */
   known: Map<string, string>;
 }
 

@@ -14,10 +14,7 @@ export interface Redactor {
    * which is beyond `until` if a secret spans it.
    */
   redactHead(text: string, until: number): { redacted: string; taken: number };
-  /**
-   * Returns every secret in a text, in order and without overlaps. If a user's pattern took too long, the matches of the patterns
-   * are omitted.
-   */
+  /** Every secret in a text, in order, without overlaps; none of a user's pattern that took too long. */
   hits(text: string): Hit[];
   /** For each withheld text, the number of the pattern that took too long, from 1. */
   readonly withheld: readonly number[];
@@ -42,10 +39,7 @@ export type Bounded = <T>(work: () => T, chars: number) => { how: 'done'; value:
 
 export const UNBOUNDED: Bounded = (work) => ({ how: 'done', value: work() });
 
-/**
- * Replaces a text on which a user's pattern took too long: the text is not shown at all. A JSON line remains JSON, and a line
- * remains a line.
- */
+/** Replaces a text on which a user's pattern took too long. A JSON line remains JSON, and a line a line. */
 export function withheldText(text: string, pattern: number): string {
   const said = `[withheld: redaction pattern ${pattern} took too long]`;
   const end = text.endsWith('\n') ? '\n' : '';

@@ -19,10 +19,7 @@ export interface SecretKind {
   prefixes: readonly string[];
   /** Whether it is also searched for in base64. This needs a distinctive shape, and not a word in front of the secret. */
   inBase64?: true;
-  /**
-   * Given a prefix at `at`, returns the offsets of the secret itself, or null. `floor` is the end of the last hit; text before it
-   * is ignored.
-   */
+  /** The offsets of the secret with its prefix at `at`, or null. Ignores text before `floor`, the last hit's end. */
   find: (text: string, at: number, floor: number) => [from: number, to: number] | null;
   examples: readonly string[];
   harmless: readonly string[];

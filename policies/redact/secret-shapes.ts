@@ -30,10 +30,7 @@ function bareLines(text: string, from: number): number {
   }
 }
 
-/**
- * Matches whole lines with something around them, in a text that was cut before the end mark. The last line counts as far as it
- * extends.
- */
+/** Whole lines with something around them, in a text cut before the end mark; the last one as far as it goes. */
 function shownLines(text: string, from: number): number {
   let end = from;
   for (let line = end; line; line = endOf(SHOWN_LINE, text, end)) end = line;
@@ -44,10 +41,7 @@ const SHOWN_LINE = /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n ])){1,3}[^\r\n]{0,60}?[A-
 const CUT_LINE =
   /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n ])){1,3}[^\r\n]{0,60}?(?:[A-Za-z0-9+/]{1,39}(?=…|\.{3})|[A-Za-z0-9+/]{16,39}(?="?\s*$))/y;
 
-/**
- * Returns the end of the end mark, whatever a pager, grep, a diff or a quotation put around the lines. Returns null if the text
- * before it is not a key.
- */
+/** The end of the end mark, whatever a pager, grep, diff or quotation adds; null if no key precedes it. */
 function closeOf(text: string, from: number): number | null {
   const mark = text.slice(from, from + MOST_KEY).search(/-----(?:END|BEGIN)/);
   const close = mark < 0 ? 0 : endOf(/-*END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, from + mark);

@@ -119,9 +119,7 @@ const SIGN_IN = {
 
 const signInOf = (tool: Tool): string => rowOf(SIGN_IN, tool, `sign in to ${tool}, or set its key`);
 
-/**
- * The prefix of the variables for a user's own provider, and what to do if that provider refuses; null if no variables name one.
- */
+/** The variables' prefix for a user's own provider, and what to do if it refuses; null if no variables name one. */
 const PROVIDERS: Readonly<Record<BuiltIn, { begins: string; fix: string } | null>> = {
   gemini: null,
   copilot: {

@@ -46,9 +46,6 @@ export interface CallRecord {
   orphans_killed: number | null;
   /** The CLI's own retries that it announced. */
   inner_retries: number | null;
-  /**
-   * What to do next, the best first. Absent after a success, for a stage's call (its run reports them), and in records of older
-   * versions.
-   */
+  /** What to do next, the best first. Absent after a success, in a stage's call, and in older records. */
   next_actions?: NextAction[];
 }

@@ -45,9 +45,7 @@ export const stepOutputLines = (outputs: StepOutputs, delimiter: string): string
 /** Larger answers are only in their file: a job's outputs may have 1 MiB together. */
 const MAX_ANSWER = 100_000;
 
-/**
- * Returns the answer. A JSON object is also returned as `fields`, without the text around it, and each field as `answer_NAME`.
- */
+/** The answer. A JSON object also gives `fields`, without the text around it, and `answer_NAME` for each field. */
 export function answerOutputs(answer: string): StepOutputs {
   if (answer.length > MAX_ANSWER) return { answer: '' };
   return { answer, ...fieldsOf(answer) };

@@ -270,10 +270,7 @@ export const unfitAnswer = (why: string): EngineFailure => ({
   code: NO_ANSWER_FIELD,
 });
 
-/**
- * Returns the text for the last `*` of the phrase, up to the words after it; the whole line if the phrase has no `*`. null if no
- * phrase matches.
- */
+/** The text for the phrase's last `*`, up to the words after it; the whole line without a `*`; null for no match. */
 export function announcedIn(phrases: readonly string[], line: string): string | null {
   for (const phrase of phrases) {
     const found = match(phrase.split('*'), line);

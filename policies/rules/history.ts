@@ -141,10 +141,7 @@ const OF_A_CONVERSATION = near(
   ].join('|'),
 ).source;
 
-/**
- * The same words also occur for what the caller may declare and set, and for size limits. Repairing a conversation does not help
- * with these.
- */
+/** These words also occur for what the caller declares, and for size limits, where a repair does not help. */
 const OF_SOMETHING_ELSE = [
   'schema|max_(?:completion_|output_)?tokens|max_tokens|tool_choice|parallel_tool_calls|response_format|temperature',
   'tools?(?:\\.\\d|\\[)|function_?declarations?|(?:function|tool)s? names?',

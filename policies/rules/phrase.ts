@@ -40,10 +40,7 @@ function piecesOf(phrase: string): Piece[] {
     .filter(({ text }) => text !== '');
 }
 
-/**
- * One text twice, of equal length. In `flat`, each run of white space is one blank; in `lines`, it is a line end if the run has
- * one.
- */
+/** One text twice, of equal length. A run of white space is one blank in `flat`, or a line end in `lines`. */
 interface Page {
   flat: string;
   lines: string;

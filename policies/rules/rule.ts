@@ -29,10 +29,7 @@ export interface Match {
   code?: readonly string[];
   /** In the failure's message and details. */
   text?: Wording;
-  /**
-   * In lower case: each matching text contains one of them. For other texts, the wording need not be compiled, which takes Node
-   * up to 5 ms.
-   */
+  /** In lower case: a matching text contains one of them, else the wording is not compiled (up to 5 ms in Node). */
   needs?: readonly string[];
   /** The service asks the client to wait for less than an hour (`short`), or for an hour or more. */
   wait?: 'short' | 'long';

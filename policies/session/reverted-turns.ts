@@ -10,10 +10,7 @@ export interface TakenBack {
   kept: number;
   /** How many current turns a redo would take back. */
   newTurns: number;
-  /**
-   * Whether the current state itself came from a redo, and this row of redos has not reached this one yet. Then no new turns are
-   * taken back.
-   */
+  /** Whether this state came from a redo whose row has not reached this one: then no new turns are taken back. */
   inRow: boolean;
 }
 
@@ -62,10 +59,7 @@ export function nextToBringBack(edits: readonly KnownEdit[], now: Now): TakenBac
   );
 }
 
-/**
- * Returns the states that the last consecutive redos brought back, the newest first. The row ends where the conversation
- * continued in between.
- */
+/** The states of the last consecutive redos, newest first. A continued conversation ends the row. */
 function visitedBy(edits: readonly KnownEdit[], fold: Fold): string[] {
   const visited: string[] = [];
   let present = keyOf(fold.slots.filter(isStanding));
@@ -215,10 +209,7 @@ export const KEPT_BACKUPS = { standing: 20, others: 3, bytes: 2 * 1024 ** 3, day
 /** A backup made before this time is too old. It holds the secrets of its conversation unredacted. */
 export const oldestKept = (now: Date): Date => new Date(now.getTime() - KEPT_BACKUPS.days * 86_400_000);
 
-/**
- * A backup that seems older than this is deleted only by a requested sweep. A clock that is once set a year ahead makes all
- * backups seem old.
- */
+/** Older backups go only with a requested sweep: a clock that once was a year ahead makes all seem old. */
 export const isForSweep = (at: Date, now: Date): boolean =>
   at.getTime() < now.getTime() - KEPT_BACKUPS.unaskedDays * 86_400_000;
 

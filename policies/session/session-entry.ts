@@ -59,9 +59,7 @@ function beginsWith(prompt: string, headers: readonly string[]): boolean {
 /** A shorter goal could occur in any prompt. */
 const LEAST_GOAL_CHARS = 20;
 
-/**
- * Checks whether this is the first prompt of a session of the tag. If the prompt has no header, it must contain the task's goal.
- */
+/** Whether this is the first prompt of a tag's session. Without a header it must contain the task's goal. */
 export function isOf(prompt: string, { headers, goal }: { headers: readonly string[]; goal: string }): boolean {
   if (HEADER.test(prompt)) return beginsWith(prompt, headers);
   const wanted = squeezed(goal);

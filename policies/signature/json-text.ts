@@ -94,10 +94,7 @@ const MAX_LENGTH = 32_768;
 /** Limits the tries on a line of many brackets. */
 const MAX_TRIES = 16;
 
-/**
- * Joins JSON that was printed over several lines into one line, as its service sent it. Text that proves not to be JSON is
- * emitted unchanged.
- */
+/** Joins JSON printed over several lines into one line. Text that proves not to be JSON is emitted unchanged. */
 export function createObjectJoiner(emit: (line: string, level: Level | null) => void): ObjectJoiner {
   let held: Held[] = [];
   let length = 0;
@@ -123,10 +120,7 @@ export function createObjectJoiner(emit: (line: string, level: Level | null) => 
   };
 }
 
-/**
- * The line ends with an opening bracket, or was wrapped within an object. A stack frame may end so too, before the
- * properties of its error.
- */
+/** The line ends with an opening bracket, or was wrapped within an object. So may a stack frame of an error. */
 function opens(line: string, found: number): boolean {
   if ((found & BRACED) === 0) return false;
   let end = line.length - 1;

@@ -90,10 +90,7 @@ function widthOf(lines: readonly Bare[]): number {
   return width;
 }
 
-/**
- * A break where the next word did not fit: `open`, the line before cannot end there; `sure`, the sentence seems to
- * continue; `maybe`, it may continue.
- */
+/** A break where the next word did not fit. `open`: no end there; `sure`: the sentence seems to go on; or `maybe`. */
 type Break = 'open' | 'sure' | 'maybe' | 'none';
 
 function breakBetween(above: Bare, below: Bare, width: number): Break {

@@ -91,10 +91,7 @@ function hadNoRoom(last: string, line: string, widest: number): boolean {
   return last.length + 1 + (space < 0 ? line.length : space) - from > widest;
 }
 
-/**
- * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so nothing
- * continues a notice that has ended.
- */
+/** Whether `line` may continue a sentence. Nothing continues a notice that has ended, so no error is lost in it. */
 function goesOn({ first: { kind }, head }: Held, last: string, { text, bearsError }: AssessedLine): boolean {
   if (BEGINS.test(text) || head.startsWith(text.slice(0, HEAD))) return false;
   if (isOpen(last)) return true;

@@ -104,10 +104,7 @@ function parsed(text: string): unknown {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/**
- * Collects the objects in code blocks and in the text beside them. Quoted code does not override that text. Returns null if no
- * code block is JSON.
- */
+/** The objects in code blocks and beside them, which quoted code does not override; null if no block is JSON. */
 function inFencesAndBeside(text: string): unknown[] | 'cut' | null {
   const fences = fencesOf(text);
   const values = fences.flatMap(({ body }) => {

@@ -24,10 +24,7 @@ export interface SessionSave {
   /** The beginning of the worker's last answer, redacted; null if there is none. */
   last_message: string | null;
   question: string | null;
-  /**
-   * Changes since the supervision began. `sha256` is the hash of the content, or null if the file is gone or is not a regular
-   * file.
-   */
+  /** Changes since the supervision began. `sha256` is that of the content; null if gone, or not a regular file. */
   changed_files: (Pick<Change, 'path' | 'how'> & { sha256: string | null })[];
   /** The name of a unified diff of these files, stored beside this file; null outside git. */
   patch: string | null;

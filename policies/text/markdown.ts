@@ -166,10 +166,7 @@ function withoutOpenFence(text: string): string | null {
   return open === null ? null : text.slice(0, open.from) + text.slice(open.to);
 }
 
-/**
- * Rewrites as headings what other answers write as headings: quotes, items that begin with a bold name, italic names, and `Name:
- * text`.
- */
+/** Makes headings of what other answers mark as such: quotes, bold items, italic names, and `Name: text`. */
 function withPlainMarks(text: string): string {
   const lines: string[] = [];
   for (const { text: line, kind } of linesOf(text)) lines.push(kind === 'text' ? plainMarks(line) : line);

@@ -61,9 +61,7 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   return leftover(evidence, heard);
 }
 
-/**
- * A project's rows come before ours. But no row decides by less reliable evidence while another matches more reliable evidence.
- */
+/** A project's rows come before ours, but no row decides by less reliable evidence than another matches. */
 const tiersWith = (own: readonly Rule[]) => TIERS.map((rules, tier) => (tier === 0 ? [...own, ...rules] : rules));
 
 interface Said {

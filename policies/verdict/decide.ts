@@ -40,9 +40,7 @@ export interface Question {
   judgedAt?: Date;
 }
 
-/**
- * `why` is half a sentence that follows the class. `next_actions` are the decision's own actions, before those of the failure.
- */
+/** `why`: half a sentence after the class. `next_actions`: the decision's own, before those of the failure. */
 export type Decision = { why: string; next_actions: NextAction[] } & (
   | { action: 'retry' | 'retry_digest' }
   | { action: 'stop' }

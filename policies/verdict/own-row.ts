@@ -45,9 +45,7 @@ function saidIn(text: string): Said {
   return heard?.failure ?? { message: '' };
 }
 
-/**
- * The table of the row: `said` matches words and codes; an `ending` decides by itself; a `leftover` applies when nothing matched.
- */
+/** The row's table: `said` matches words and codes, an `ending` decides alone, a `leftover` if nothing matched. */
 type FoundRow = { kind: 'said'; row: Rule } | { kind: 'ending' | 'leftover'; row: Meaning };
 
 /** @returns null for a name that needs no row: an obstacle with our own message, or the finding of a gate. */

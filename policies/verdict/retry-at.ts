@@ -17,9 +17,7 @@ export function retryAt(texts: readonly string[], clock: Clock): Date | null {
   return due.length === 0 ? null : new Date(Math.max(...due.map(({ at }) => at.getTime())));
 }
 
-/**
- * How long the service demands to wait, in milliseconds from the moment it wrote the text, if known. Null if it demands no wait.
- */
+/** How long the service demands to wait, in ms from when it wrote the text; null if it demands no wait. */
 export function longestWait(texts: readonly string[], clock: Clock): number | null {
   const { replaced } = timesIn(texts, clock);
   const at = retryAt(texts, clock);
@@ -71,10 +69,7 @@ const foreignIn = (text: string, clock: Clock): FoundTime[] => [
   ...foreignWaits(text).map((waitMs) => waitOf(waitMs, clock)),
 ];
 
-/**
- * Chooses between points in time and waits in one text. An exact point is right. One without date or zone is wrong if the wait
- * contradicts it.
- */
+/** Of points in time and waits in one text, an exact point is right, an incomplete one only if no wait disagrees. */
 function reconciled(times: readonly FoundTime[], { now }: Clock): readonly FoundTime[] {
   const exact = times.filter((one) => one.exact);
   if (exact.length > 0) return exact;

@@ -18,10 +18,7 @@ export function logFiles(folder: string): string[] {
   return names.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).map((name) => path.join(folder, name));
 }
 
-/**
- * Reads one log. A file that is removed or rotated meanwhile is read on through its descriptor. A file that cannot be read yields
- * one corrupt entry.
- */
+/** Reads one log, also on when it is removed or rotated meanwhile. An unreadable one yields one corrupt entry. */
 export function* readLog(file: string): Generator<Logged> {
   const fd = openToRead(file);
   if (fd === null) {

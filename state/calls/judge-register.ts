@@ -94,10 +94,7 @@ export function writeCallEntry(
 /** Entries that this process wrote and has not removed. Even if an agent changes the files, they are known. */
 const own = new Map<string, RegisteredWatch>();
 
-/**
- * Called when the call has ended and was classified. Its entry, without the copies of judge files, stays only until the other
- * tasks were checked.
- */
+/** The call was classified. Its entry stays, without copies of judge files, until the other tasks were checked. */
 export function endCallEntry(folder: string): void {
   const copies = namesIfAny(folder)
     .filter((name) => !KEPT_OF_OVER.includes(name))
@@ -165,9 +162,7 @@ function entryIn(folder: string): RegisteredWatch | null {
 const HALF_MS = 24 * 3_600_000;
 const OLD_MS = 30 * HALF_MS;
 
-/**
- * Removes entries of runs that were killed while writing one, and of tasks that were never run again. No run would remove them.
- */
+/** Removes entries of runs killed while writing one, and of tasks that never ran again, which no run would remove. */
 export function removeOldCalls(register: string, now: Date): void {
   const calls = path.join(register, 'calls');
   for (const name of listed(calls)) {

@@ -77,10 +77,7 @@ export function readBytesOrNull(file: string, maxBytes: number = MAX_BYTES): Buf
   }
 }
 
-/**
- * The same; null too for a file that is not regular or too large. Throws what the operating system throws, because the file may
- * still be intact.
- */
+/** The same; null too if not regular, or too large. Throws system errors, as the file may still be intact. */
 export function readUnlessUnfit(file: string, maxBytes: number = MAX_BYTES): string | null {
   try {
     return readRegularOrNull(file, maxBytes);
@@ -173,10 +170,7 @@ export function kindOf(file: string): string | null {
   return found === null ? null : kindIn(found);
 }
 
-/**
- * Whether a file is certainly missing. False too if it, or a folder above it, cannot be looked at or is a link that leads
- * nowhere.
- */
+/** Whether a file is certainly missing; false too if its path cannot be looked at, or is a dangling link. */
 export function isAbsent(file: string): boolean {
   for (let at = file; ; at = path.dirname(at)) {
     try {
@@ -285,10 +279,7 @@ export function readAt(fd: number, at: number, bytes: number): Buffer {
   return buffer.subarray(0, read);
 }
 
-/**
- * The bytes of a text in UTF-8. UTF-16 with its byte order mark is converted, the mark of UTF-8 is removed, and all else is
- * unchanged.
- */
+/** A text's bytes in UTF-8: UTF-16 with its mark is converted, UTF-8's mark removed, all else unchanged. */
 export function toUtf8(bytes: Buffer): Buffer {
   if (startsWith(bytes, UTF8_MARK)) return bytes.subarray(UTF8_MARK.length);
   const text = utf16In(bytes);

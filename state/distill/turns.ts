@@ -75,9 +75,7 @@ function isTurn(value: unknown): value is KeptTurn {
   );
 }
 
-/**
- * Opens a writer. @param lost is called once with the reason if a line cannot be written: a trace line is lost, but no answer.
- */
+/** Opens a writer. @param lost gets the reason once if a line cannot be written; no answer is lost by that. */
 export function openTrace(
   folder: DistillFolder,
   redact: (text: string) => string,

@@ -66,10 +66,7 @@ export type Fact =
       retry_at: string | null;
       exit_code: number;
     }
-  /**
-   * What is known of a tag's session after a call; null: there is no session any more. A lost or damaged entry of sessions.json
-   * is rebuilt from it.
-   */
+  /** A tag's session after a call, from which sessions.json is rebuilt; null: it has none any more. */
   | {
       fact: 'session';
       tag: string;

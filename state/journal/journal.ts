@@ -161,9 +161,7 @@ function placeOf(file: string, made = path.dirname(file)): string[] {
   return folders;
 }
 
-/**
- * The bytes read before, up to the last complete line. A long run reads its journal many times, and most of it does not change.
- */
+/** The bytes read before, up to the last complete line: a long run reads its journal many times. */
 interface Known {
   bytes: Buffer;
   lines: Parsed[];

@@ -44,9 +44,7 @@ export interface Ledger {
   /** Calls whose answers a gate has checked, and those that it has passed at least once. */
   gated: Set<string>;
   passed: Set<string>;
-  /**
-   * Stages for which the user wants another answer and that were not called since. Then the calls whose answers no longer count.
-   */
+  /** Stages of which the user wants another answer and that had no call since, and the calls that no longer count. */
   redo: Set<string>;
   disregarded: Set<string>;
   /** Stages with a verdict or gate result of the last run, and the time of the last result of any run. */

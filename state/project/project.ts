@@ -40,10 +40,7 @@ function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['uns
   } as ProjectFile;
 }
 
-/**
- * Reads the file with a plain row instead of each wrongly described CLI, so that its name remains known. Returns null if there
- * are other mistakes.
- */
+/** Reads the file with plain rows for wrongly described CLIs, to know their names; null for other mistakes. */
 async function readAround(file: string, message: string) {
   const { ANY_TOOLS, OWN_TOOLS, projectWith } = await schema();
   const read = await readYaml(file, WHAT, async () => ANY_TOOLS);

@@ -142,9 +142,7 @@ const numbersOf = (names: readonly string[], name: string, ending: RegExp): numb
     .map(Number)
     .sort((a, b) => a - b);
 
-/**
- * Moves one invalid file aside, so that it does not stop every later run. @returns a message; none if the file is already gone.
- */
+/** Moves an invalid file aside, so that later runs continue. @returns a message; none if it is already gone. */
 function putAside(file: string, why: string, clock: () => Date): string[] {
   const aside = setAsideIfThere(file, clock);
   return aside === null ? [] : [`${why}; it cannot be a queue, and was moved to ${aside}`];

@@ -123,10 +123,7 @@ const readText = (file: string): string => readFollowedIfFit(file, MAX_BYTES) ??
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/**
- * Reads the plain strings above the first table of a TOML file; those of the active profile override them. Nothing else is needed
- * here.
- */
+/** The plain strings above the first table of a TOML file; those of the active profile override them. */
 export function readTopLevel(toml: string): Record<string, string> {
   const tables = readTables(toml);
   const top = tables.get('') ?? {};

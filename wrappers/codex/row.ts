@@ -14,10 +14,7 @@ import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
 import { readCodexSignIn } from './sign-in.ts';
 
-/**
- * Predicts whether codex starts in a folder. Outside a git repository it refuses, whatever trust_level its config.toml gives the
- * folder (0.169.0).
- */
+/** Predicts whether codex starts: outside a git repository it refuses, whatever its config.toml trusts (0.169.0). */
 const refusesFolder = ({ trustWorkspace, cwd }: FolderRequest): string | null =>
   trustWorkspace || isInRepository(cwd) ? null : `codex refuses to start in ${cwd}, which is in no git repository`;
 
@@ -155,10 +152,7 @@ export const CODEX = {
   lingerMs: 5000,
 } as const satisfies Adapter;
 
-/**
- * The stream reports neither a server that failed nor a command that the sandbox stopped. Its log reports both at the level
- * `warn`.
- */
+/** The stream reports no failed server and no command that the sandbox stopped; the log does, as `warn`. */
 const LACKS_LOGGED = 'codex_mcp::rmcp_client=warn,codex_sandboxing::violation=warn';
 
 const MORE = { read: 'write', write: 'full', full: null } as const satisfies Record<

@@ -71,10 +71,7 @@ function readToolStart({ toolCallId, toolName, arguments: given, mcpServerName, 
   ];
 }
 
-/**
- * The rule has only the name of the command, and for git and gh that of the subcommand. It is null unless this is one plain
- * command.
- */
+/** Only the command's name, and for git and gh the subcommand's; null unless it is one plain command. */
 function shellRule(command: string): string | null {
   const name = /^((?:git|gh) [a-z][\w-]*|[\w./+-]+)(?: [\w./=@:,+~" -]*)?$/.exec(command)?.[1];
   return name === undefined ? null : `shell(${name})`;
@@ -125,9 +122,7 @@ function readError(data: Json): EngineEvent[] {
   return [{ how: 'erred', failure, ...(FRAME.test(message) ? { framed: true } : {}) }];
 }
 
-/**
- * This message does not mention a refused key, a closed account or an unsupported region, which the call's own failure reports.
- */
+/** It names no refused key, closed account or unsupported region, which the call's own failure reports. */
 const FRAME = /^Authentication failed with provider at /;
 
 /** The CLI's own number of retries. It waits at least half a second before each, so the failure is enough of an announcement. */

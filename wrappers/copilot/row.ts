@@ -12,10 +12,7 @@ import { FEATURES } from './features.ts';
 import { route } from './route.ts';
 import { readCopilotSignIn } from './sign-in.ts';
 
-/**
- * Sums over the models that were called; empty if the text is not a usage file. The event stream reports the requests of this
- * call.
- */
+/** Sums over the called models; empty if it is no usage file. The event stream reports this call's requests. */
 function readUsage(text: string): ReportedUsage {
   const metrics = partOf(parseObject(text)?.modelMetrics);
   if (metrics === null || metrics === undefined) return {};
@@ -41,10 +38,7 @@ const OWN_FLAGS = {
 
 type CopilotOwn = OwnOf<typeof OWN_FLAGS>;
 
-/**
- * Works on latin1 text, so that the encoding is not changed. The CLI does not treat a zero-width space as white space, and a
- * reader does not see it.
- */
+/** In latin1, to keep the encoding. To the CLI a zero-width space is no white space, and readers do not see it. */
 function escapePrompt(text: string): string {
   const head = Buffer.from(text.slice(0, HEAD), 'latin1').toString('utf8').trimStart();
   return head === '' || head.startsWith('/') ? `${ZERO_WIDTH_SPACE}${text}` : text;

@@ -12,9 +12,7 @@ interface Cut {
 
 const cutFileOf = (stdout: string): string => path.join(path.dirname(stdout), 'cut.json');
 
-/**
- * Writes the cut to disk for a process that takes over the call. A cut that cannot be written is in force only in this process.
- */
+/** Writes the cut for a process that takes over the call; if it cannot, the cut holds only in this process. */
 export function keepCut(stdout: string, offset: number): void {
   try {
     replaceText(cutFileOf(stdout), JSON.stringify({ stdout_bytes: offset } satisfies Cut), 'set_aside');

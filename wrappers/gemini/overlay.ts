@@ -9,10 +9,7 @@ import { accountHome, homeOf } from '../home.ts';
 import { mayCommit } from '../own-flags.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
 
-/**
- * Without a model, a router first sends a request to another model, also on a resume: two paid requests for each prompt. This
- * alias skips it.
- */
+/** Without a model, a router calls another model first: two paid requests for each prompt. This alias skips it. */
 const DEFAULT_MODEL = 'pro';
 
 export function overlay(request: CallRequest): Overlay {

@@ -11,9 +11,7 @@ export interface CommandLine {
   cwd: string | null;
 }
 
-/**
- * Returns the processes whose command line contains one of these words. Only readable processes count, and this one is excluded.
- */
+/** The readable processes, without this one, whose command line contains one of these words. */
 export function commandLinesWith(words: readonly string[]): CommandLine[] {
   const lines = process.platform === 'linux' ? fromProc(words) : fromPs(words);
   return lines.filter(({ pid }) => pid !== process.pid);

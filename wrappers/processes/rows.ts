@@ -41,10 +41,7 @@ export interface ProcessTable {
   living(rows: readonly ProcessRow[]): Promise<ProcessRow[]>;
   /** The value of the call marker in the environment that the process was started with. */
   markers(rows: readonly ProcessRow[]): Promise<Map<number, string>>;
-  /**
-   * Processes without a terminal that work in one of these folders, or have a file in one open for writing. Empty if the system
-   * does not report it.
-   */
+  /** Processes without a terminal that work in a folder or write a file there; empty if the system reports none. */
   holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>>;
   /** The command line as one text; empty when the process is gone. */
   words(row: ProcessRow): Promise<string>;

@@ -25,9 +25,7 @@ export interface Signs {
 export interface Tree {
   /** The CLI's own process, which leads its own group and session. */
   root: Root | null;
-  /**
-   * The call's marker, `outer/inner`. A process with it or a longer chain belongs to the call, unless another sign excludes it.
-   */
+  /** The call's marker, `outer/inner`. It or a longer chain marks a process of the call, unless a sign excludes it. */
   marker: string;
   /** A start time, as the kernel reports it: an older process does not belong to the call. Without it, the root's start time. */
   since?: string | null;

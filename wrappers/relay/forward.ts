@@ -48,10 +48,7 @@ export function exchangeOf({ incoming, upstream, path }: Passing): Exchange {
   };
 }
 
-/**
- * @returns the request to the service, to be ended with the relay.
- * Throws what Node throws at a request that it does not make, of which nothing was sent.
- */
+/** @returns the request, to be ended with the relay. Throws if Node refuses it; then nothing was sent. */
 export function forward(passing: Passing, outgoing: ServerResponse, exchange: Exchange): ClientRequest {
   const { incoming } = passing;
   const request = ask(passing);

@@ -112,9 +112,7 @@ function appended(variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY', text: strin
   }
 }
 
-/**
- * A service shows the comment to others, so it contains no secret and no path of this machine. The answer itself is not changed.
- */
+/** Other people see the comment, so it contains no secret and no path of this machine. The answer is not changed. */
 function commentOf({ report, post }: WrittenReport): string {
   const { task_id, state, failure, next_actions } = report;
   const last = answeredLast(report);

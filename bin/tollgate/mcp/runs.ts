@@ -324,10 +324,7 @@ async function waited(run: string, waitMs: unknown, { signal, tell }: ToolCaller
 const WAIT_MS = 30_000;
 const TELL_MS = 3000;
 
-/**
- * Reports each message of the run once and in order. Between two messages it repeats the last one, so that a client sees
- * activity.
- */
+/** Reports each message of the run once and in order, and repeats the last one meanwhile, to show activity. */
 function progressOf(folder: string, run: string, tell: ToolCaller['tell']): (elapsedMs: number) => void {
   let sent = reportedLines.get(run) ?? 0;
   let progress = 0;

@@ -81,9 +81,7 @@ export const taking = (properties: Record<string, FieldSchema>, ...required: str
   additionalProperties: false,
 });
 
-/**
- * What a success contains; it may contain more. No property is required, because gemini also checks error results against this.
- */
+/** What a success contains, and maybe more. Nothing is required, as gemini checks error results against it too. */
 export const giving = (properties: Record<string, FieldSchema>): ObjectSchema => ({
   ...{ type: 'object', properties, required: [] },
   additionalProperties: true,

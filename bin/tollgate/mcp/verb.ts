@@ -38,10 +38,7 @@ const refusal = (object: Record<string, unknown>): ToolResult['object'] =>
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/**
- * Commands that change something listen to signals as if they were alone. So they run one at a time, and their listeners are
- * removed.
- */
+/** Commands that change something listen to signals and then remove all listeners, so they run one at a time. */
 export const inTurn = createTurns();
 
 function createTurns() {

@@ -27,9 +27,7 @@ export async function whichSession({ words, text }: Arguments): Promise<Which> {
   }
 }
 
-/**
- * Explains an unreadable session file: its CLI did not write it so, or the system does not let us read it. Throws other errors.
- */
+/** Explains an unreadable session file: not written so by its CLI, or not readable to us. Throws other errors. */
 export function unreadable(error: unknown): string {
   if (isSessionFileError(error)) return `${error.message}; it was not changed`;
   if (isSystemError(error)) return `the session cannot be read (${error.message}); it was not changed`;

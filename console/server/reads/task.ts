@@ -242,10 +242,7 @@ export async function textShown(id: string, name: string, project: ServedProject
   return answerWith(part(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
 }
 
-/**
- * A file of a task that may be shown: a prompt, an answer, a CLI's other output, or a record. A requested name is only compared
- * with these.
- */
+/** A file of a task that may be shown. A requested name is only compared with these. */
 interface ShownFile {
   /** Relative to the task's folder. */
   name: string;

@@ -84,9 +84,7 @@ function shapeMistake({ method, headers, rawHeaders, httpVersion }: Parameters<t
 const ONCE = ['host', 'origin', 'cookie', 'content-length', 'content-type', 'sec-fetch-site', PAGE_HEADER];
 const NEVER = ['transfer-encoding', 'upgrade', 'expect', 'trailer', 'te', 'proxy-connection', 'x-http-method-override'];
 
-/**
- * Checks what browsers report: `none` occurs only if the user opens the page. A client without the header has shown its cookie.
- */
+/** What browsers report: `none` occurs only if the user opens the page. Without the header a cookie was shown. */
 function isOwnSite(headers: IncomingHttpHeaders, { parts }: RequestTarget): boolean {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin') return true;

@@ -55,10 +55,7 @@ export async function openArchive(file: string, limits: typeof EPUB_LIMITS = EPU
 
 const PIECE_BYTES = 64 * 1024;
 
-/**
- * Reads synchronously. So an error from an archive's wrong numbers is thrown to the awaiting caller, and never into the event
- * loop.
- */
+/** Reads synchronously, so wrong numbers of an archive throw to the awaiting caller, not into the event loop. */
 class BoundedReader extends RandomAccessReader {
   readonly #fd: number;
   readonly #size: number;

@@ -16,10 +16,7 @@ interface BookToSend {
   note: string | null;
 }
 
-/**
- * @param folder the run's folder, in which the text of an EPUB is written. Throws the errors of `openEpub` and of the operating
- * system.
- */
+/** @param folder the run's, for the text of an EPUB. Throws the errors of `openEpub` and of the operating system. */
 export async function bookToSend(file: string, kind: BookKind, folder: string): Promise<BookToSend> {
   const { mimeType } = BOOK_KINDS[kind];
   if (kind !== 'epub') return { file, mimeType, note: null };

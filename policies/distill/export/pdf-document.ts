@@ -258,9 +258,7 @@ function tableBlock({ header, align, rows, raw }: Tokens.Table, within: Within):
   };
 }
 
-/**
- * The number of letters that surely fit a cell, a heading, a text line and a code line. A longer word is broken between letters.
- */
+/** How many letters surely fit a cell, a heading, a text line, a code line. A longer word is broken. */
 const [CELL_WORD, HEADING_WORD, TEXT_WORD, CODE_WORD] = [14, 25, 45, 80];
 
 /** A word that is wider than its column would extend beyond the page. */

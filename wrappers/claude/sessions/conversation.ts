@@ -132,9 +132,7 @@ function contextTokens(table: LineTable, { entries }: ClaudeStanding): ContextTo
   return null;
 }
 
-/**
- * Counts removed rows too, because they were paid for. The parts of one message are separate rows, and each has the same count.
- */
+/** Includes removed rows, which were paid. The parts of a message are separate rows with the same count. */
 function totalTokens({ rows }: ClaudeStanding): number | null {
   const totals = new Map(rows.map(({ message, tokens }) => [message, tokens]));
   const counted = [...totals.values()].filter((tokens) => tokens !== null);

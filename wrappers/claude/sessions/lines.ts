@@ -41,10 +41,7 @@ function readRow(table: LineTable, line: number): ClaudeRow | ClaudeMark | null 
 
 const OF_NO_ACCOUNT = /^\{"type":"(?!last-prompt"|user"|assistant"|attachment"|system")[\w-]+"/;
 
-/**
- * Tool results and claude's additions are long, and need not be parsed if claude itself wrote them: a quote within their texts
- * would be escaped.
- */
+/** Tool results and claude's additions are long. claude escapes quotes in texts, so its own need no parsing. */
 function glance(table: LineTable, line: number): ClaudeRow | null {
   const [written, parent, what] = WRITTEN.exec(table.head(line)) ?? [];
   if (written === undefined) return null;
@@ -261,10 +258,7 @@ function standingOf(tree: Tree): ClaudeStanding {
   return { leaf, entries, summary: tree.summary, rows: [...tree.rows.values()] };
 }
 
-/**
- * The calls of one message are consecutive rows, and each response follows its own call. If there are several, the path includes
- * only the last.
- */
+/** A message's calls are consecutive rows, each followed by its response. Of several, the path has only the last. */
 function withSiblings(tree: Tree, way: readonly ClaudeRow[]): ClaudeRow[] {
   const rows = [...tree.rows.values()];
   const parts = groupBy(

@@ -102,10 +102,7 @@ const identify = (
   ...size,
 });
 
-/**
- * Is a copilot session in use? While copilot runs, it keeps a file with its pid in the session's folder, and holds a lock on
- * another.
- */
+/** Is a session in use? While copilot runs, it keeps a file with its pid in the folder, and locks another. */
 async function usedBy(session: SessionFile, now: Date): Promise<string | null> {
   const folder = path.dirname(session.file);
   const users = filesIn(folder).flatMap((name) => /^inuse\.(\d+)\.lock$/.exec(name)?.[1] ?? []);

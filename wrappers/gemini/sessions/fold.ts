@@ -75,9 +75,7 @@ export const isMetadata = (record: Record<string, unknown> | null): boolean =>
 /** `{"$set":{"lastUpdated":…}}`, which follows nearly every record. */
 const TOUCH = /^\{"\$set":\{"lastUpdated":"[^"\\]*"\}\}\r?$/;
 
-/**
- * Everything before the last complete list of messages is obsolete. A huge list is split at once, and the fold starts after it.
- */
+/** All before the last complete list of messages is obsolete. A huge list is split first, and the fold follows it. */
 function lastReplacing(lines: Lines, torn: ReadonlySet<number>): { start: number; pieces: LinePiece[] } {
   for (let i = lines.count - 1; i > 0; i--) {
     const { head, text } = lines.piece(i);

@@ -13,9 +13,7 @@ export interface GeminiMessage {
 
 export type GeminiPart = Record<string, unknown>;
 
-/**
- * The CLI skips an unterminated string or a torn line. It also treats U+2028 and U+2029 as line ends, so it loses such a record.
- */
+/** The CLI skips an unterminated string or a torn line; U+2028 and U+2029 end its lines, which loses the record. */
 export function parseRecord(line: string): Record<string, unknown> | null {
   if (/[\u2028\u2029]/.test(line)) return null;
   try {

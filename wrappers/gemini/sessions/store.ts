@@ -99,9 +99,7 @@ function isSession(lines: Lines): boolean {
   return false;
 }
 
-/**
- * Counts removed messages too, because they were paid for. A message is written repeatedly under its id: its last tokens count.
- */
+/** Includes removed messages, which were paid. A message is repeated under its id: its last tokens count. */
 function totalTokens(lines: Lines, entries: readonly GeminiEntry[]): number | null {
   const totals = new Map<string, number>();
   const count = (message: GeminiMessage) => {
