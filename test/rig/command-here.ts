@@ -47,9 +47,9 @@ export async function endHere(
 
 /** The commands that keep nothing of the environment in which they were loaded, and end no process. */
 const HERE = new Set([
-  ...['accounts', 'archive', 'batch', 'budget', 'call', 'compare', 'distill', 'explain', 'fleet', 'history'],
-  ...['init', 'logs', 'recover', 'report', 'run', 'scope', 'sessions', 'signature', 'status', 'submit', 'tools'],
-  ...['trace', 'triage', 'trust', 'undo'],
+  ...['accounts', 'answer', 'archive', 'batch', 'budget', 'call', 'compare', 'completion', 'distill', 'doctor'],
+  ...['explain', 'fleet', 'history', 'init', 'logs', 'preflight', 'recover', 'report', 'run', 'scope', 'sessions'],
+  ...['signature', 'status', 'submit', 'supervise', 'tools', 'trace', 'triage', 'trust', 'undo', 'watch'],
 ]);
 
 type Loaders = Record<string, { load(): Promise<{ run(argv: string[]): Promise<Ran> }> }>;
