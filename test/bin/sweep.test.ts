@@ -33,7 +33,7 @@ import { isAlive } from '../rig/survivors.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { where } from '../rig/where-possible.ts';
-import { runWrapper } from '../rig/wrapper-run.ts';
+import { runWrapper, usualFlags } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('sweep');
 const onLinux = where('linux', test);
@@ -49,7 +49,7 @@ async function sweep(
   rig: TestRig,
   ...flags: string[]
 ): Promise<{ code: number | null; hows: string[]; swept: Swept[] }> {
-  const { code, stdout, stderr } = await rig.start('preflight', ['--sweep', '--json', ...flags]).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['preflight', '--sweep', '--json', ...flags]);
   assert.is(stderr, '');
   const { ok, swept } = JSON.parse(stdout) as PreflightReport;
   assert.is(ok, code === 0);
@@ -132,7 +132,7 @@ test('an answer of a wrapper that was killed, also while it published, is publis
   const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
   await fake.gone;
   for (const name of ['codex.err', 'codex.raw']) writeFileSync(path.join(rig.project, name), '');
-  const before = await rig.start('preflight', ['--quick', '--json']).result;
+  const before = await rig.run('tollgate', ['preflight', '--quick', '--json']);
   assert.match(before.stdout, '1 call whose wrapper was killed; an answer may wait there, a process may still run');
   const { code, hows } = await sweep(rig);
   assert.equal([code, hows, traces(rig)], [0, ['call settled'], []]);
@@ -283,7 +283,7 @@ where('faults', test)(
     await fake.tell(...answerWith('codex', 'paid for'));
     await fake.gone;
     const under = path.join(task.folder, 'outputs');
-    const fault = faultEnv({ in: 'preflight.cjs', under, at: 1, times: 0, does: 'ENOSPC' });
+    const fault = faultEnv({ in: 'tollgate.cjs', under, at: 1, times: 0, does: 'ENOSPC' });
     Object.assign(rig.env, fault);
     const full = await sweep(rig);
     assert.equal([full.code, full.hows, openCalls(task.journal.read().ledger).length], [1, ['call failed'], 1]);
@@ -519,12 +519,11 @@ test('a register that others may write is not believed', async ({ rig }) => {
 
 test('without a home nothing is registered, and the call is made all the same', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
+  rig.write('ask.md', 'Say hello.\n');
   for (const HOME of ['', 'relative', '/proc/nowhere', '/dev/null', path.join(rig.root, 'nowhere')]) {
     rig.env.HOME = HOME;
-    assert.equal(
-      [(await runWrapper(rig, 'codex').ended()).code, existsSync(path.join(rig.root, 'nowhere'))],
-      [0, false],
-    );
+    const { code } = await rig.run('tollgate', ['call', 'codex', ...usualFlags('codex')]);
+    assert.equal([code, existsSync(path.join(rig.root, 'nowhere'))], [0, false], HOME);
   }
 });
 
