@@ -19,7 +19,7 @@ import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
-import { runWrapper } from '../rig/wrapper-run.ts';
+import { runWrapper, usualFlags } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig; task: TestTask; outside: string }>('planted links');
 test.before.each(async (context) => {
@@ -37,42 +37,39 @@ const plant = (target: string, place: string) => {
 };
 
 const FOLDERS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];
-for (const name of FOLDERS)
-  test(`${name}/ of a task that leads out of it: nothing is started, and nothing is written there`, async (context) => {
-    const { rig, task, outside } = context;
+test('a folder of a task that leads out of it: nothing is started, and nothing is written there', async (context) => {
+  const { rig, task, outside } = context;
+  rig.write('ask.md', 'Say hello.\n');
+  for (const name of FOLDERS) {
     const place = path.join(task.folder, name);
     plant(outside, place);
     const why = `${place} is a symbolic link that leads out of ${task.folder}, to ${outside}; nothing is written there. Put a folder in its place`;
     const { code, said } = await task.run();
     assert.equal([code, said], [2, `tollgate run: ${why}\n`]);
-    const alone = await runWrapper(rig, 'codex', ['--task', 'fix']).running.result;
-    assert.equal([alone.code, alone.stderr], [2, `run_codex: --task: ${why}\n`]);
-    assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
-  });
-
-test('a link that was moved aside refuses nothing', async ({ rig, task, outside }) => {
-  plant(outside, path.join(rig.project, '.tmp/state.unreadable-2026-11-27T20-00-00-000Z'));
-  const { code } = await task.run();
-  assert.equal([code, readdirSync(outside)], [0, []]);
+    const alone = await rig.run('tollgate', ['call', 'codex', '--task', 'fix', ...usualFlags('codex')]);
+    assert.equal([alone.code, alone.stderr], [2, `tollgate call codex: --task: ${why}\n`]);
+    assert.equal([rig.calls.length, readdirSync(outside)], [0, []], name);
+    unlinkSync(place);
+  }
 });
 
-for (const [what, place] of [
-  ['.tmp', '.tmp'],
-  ['.tmp/mcp', '.tmp/mcp'],
-  ['.tmp/batch', '.tmp/batch'],
-  ['.tmp/console', '.tmp/console'],
+const WRITING = Object.entries(SUBCOMMANDS).flatMap(([word, { writes }]) => (writes ? [word] : []));
+for (const [place, words] of [
+  ['.tmp', WRITING],
+  ['.tmp/mcp', ['mcp']],
+  ['.tmp/batch', ['batch']],
+  ['.tmp/console', ['console']],
 ] as const)
-  test(`where ${what} is a link out of the project, each command that writes there is refused`, async ({
+  test(`where ${place} is a link out of the project, ${words.length > 1 ? 'each command that writes' : words[0]} is refused`, async ({
     rig,
     outside,
   }) => {
+    assert.ok(WRITING.length >= 14 && words.every((word) => WRITING.includes(word)));
     const link = path.join(rig.project, place);
     if (existsSync(link)) renameSync(link, path.join(rig.root, 'moved'));
     mkdirSync(path.join(rig.project, '.git'));
     plant(outside, link);
-    const writing = Object.entries(SUBCOMMANDS).flatMap(([word, { writes }]) => (writes ? [word] : []));
-    assert.ok(writing.length >= 14);
-    for (const word of writing) {
+    for (const word of words) {
       const { code, stderr } = await rig.start('tollgate', [word, 'fix']).result;
       assert.equal(
         [code, /is a symbolic link that leads out of .*, or choose another place by TOLLGATE_STATE/.test(stderr)],
@@ -85,19 +82,17 @@ for (const [what, place] of [
     assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
   });
 
-const SHARED: [name: string, says: RegExp][] = [
-  ['state', /is a symbolic link that leads out of/],
-  ['state/trees', /is a symbolic link that leads out of/],
-  ['worktrees', /is a symbolic link that leads out of/],
-];
-for (const [name, says] of SHARED)
-  test(`.tmp/${name} that leads out of .tmp is refused`, async ({ rig, task, outside }) => {
-    plant(outside, path.join(rig.project, '.tmp', name));
+test('a folder that tasks share, and that leads out of .tmp, is refused', async ({ rig, task, outside }) => {
+  for (const name of ['state', 'state/trees', 'worktrees']) {
+    const place = path.join(rig.project, '.tmp', name);
+    plant(outside, place);
     const { code, said } = await task.run();
-    assert.is(code, 2);
-    assert.match(said, says);
+    assert.is(code, 2, name);
+    assert.match(said, `${place} is a symbolic link that leads out of`);
     assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
-  });
+    unlinkSync(place);
+  }
+});
 
 test('an id does not lead out of .tmp/task by a link; a path is what its user means', async ({
   rig,
@@ -124,31 +119,33 @@ test('a folder that leads nowhere is refused too', async ({ rig, task }) => {
   assert.equal([code, said, rig.calls.length], [2, `tollgate run: ${why}\n`, 0]);
 });
 
-const FILES = [
-  'state/last_failure.json',
-  'outputs/_summary.md',
-  'outputs/codex_brief.codex.out',
-  'inputs/prompt/codex.brief.md',
-];
-for (const name of FILES)
-  test(`${name} that leads away is replaced, and what it led to stays`, async ({ rig, task, outside }) => {
-    const victim = path.join(outside, 'victim');
-    writeFileSync(victim, '{}');
+test('a file that leads away is replaced, what it led to stays, and a link that was moved aside refuses nothing', async ({
+  rig,
+  task,
+  outside,
+}) => {
+  const aside = path.join(rig.root, 'aside');
+  mkdirSync(aside);
+  plant(aside, path.join(rig.project, '.tmp/state.unreadable-2026-11-27T20-00-00-000Z'));
+  const lead = (name: string, text: string) => {
+    const victim = path.join(outside, path.basename(name));
+    writeFileSync(victim, text);
     plant(victim, path.join(task.folder, name));
-    if (name.includes('last_failure')) rig.answer(() => [{ do: 'exit', code: 1 }]);
-    await task.run();
-    assert.equal([readFileSync(victim, 'utf8'), lstatSync(path.join(task.folder, name)).isFile()], ['{}', true]);
-  });
-
-test('stats.json that leads away is no place to write to', async ({ rig, task, outside }) => {
-  const victim = path.join(outside, 'victim');
-  await task.run();
-  writeFileSync(victim, task.read('state/stats.json'));
-  const before = readFileSync(victim, 'utf8');
+    return () => [readFileSync(victim, 'utf8'), lstatSync(path.join(task.folder, name)).isFile()];
+  };
+  const written = ['outputs/_summary.md', 'outputs/codex_brief.codex.out', 'inputs/prompt/codex.brief.md'];
+  const looks = written.map((name) => lead(name, '{}'));
+  assert.equal([(await task.run()).code, readdirSync(aside)], [0, []]);
+  for (const [i, look] of looks.entries()) assert.equal(look(), ['{}', true], written[i]);
+  const stats = task.read('state/stats.json');
   unlinkSync(path.join(task.folder, 'state/stats.json'));
-  plant(victim, path.join(task.folder, 'state/stats.json'));
+  lead('state/stats.json', stats);
   await rig.run('tollgate', ['budget', 'fix', '--set', '3']);
-  assert.is(readFileSync(victim, 'utf8'), before);
+  assert.is(readFileSync(path.join(outside, 'stats.json'), 'utf8'), stats);
+  const failure = lead('state/last_failure.json', '{}');
+  rig.answer(() => [{ do: 'exit', code: 1 }]);
+  assert.is((await task.run('--redo=codex_brief')).code, 1);
+  assert.equal(failure(), ['{}', true]);
 });
 
 test('batch of a chosen state that leads away: the tasks run, and their report is not written', async ({
