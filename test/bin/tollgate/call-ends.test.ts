@@ -22,7 +22,7 @@ async function call(rig: TestRig, script: string, row: string, ...flags: string[
   rig.write('tollgate.yaml', `tools:\n  mine:\n    binary: ./mine.sh\n${row}`);
   rig.write('ask.md', 'Say hello.\n');
   const usual = ['--prompt-file=ask.md', '--out=a.out', '--err=a.err', '--result=a.json', '--trust-workspace'];
-  const { code } = await rig.start('tollgate', ['call', 'mine', ...usual, ...flags]).result;
+  const { code } = await rig.run('tollgate', ['call', 'mine', ...usual, ...flags]);
   const record = JSON.parse(readFileSync(path.join(rig.project, 'a.json'), 'utf8')) as CallRecord;
   const out = path.join(rig.project, 'a.out');
   return {

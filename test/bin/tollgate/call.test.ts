@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
+import type { CommandResult } from '../../rig/running-command.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -30,9 +31,13 @@ const timesStarted = (rig: TestRig): number => {
 };
 
 async function call(rig: TestRig, ...flags: string[]) {
+  return endOf(rig, (argv) => rig.run('tollgate', argv), flags);
+}
+
+async function endOf(rig: TestRig, start: (argv: string[]) => Promise<CommandResult>, flags: readonly string[]) {
   rig.write('ask.md', 'Say hello.\n');
   const usual = ['--prompt-file=ask.md', '--out=a.out', '--err=a.err', '--result=a.json'];
-  const { code, stderr } = await rig.start('tollgate', ['call', 'mine', ...usual, ...flags]).result;
+  const { code, stderr } = await start(['call', 'mine', ...usual, ...flags]);
   const read = (name: string) => {
     const file = path.join(rig.project, name);
     return existsSync(file) ? readFileSync(file, 'utf8') : null;
@@ -141,7 +146,8 @@ for (const [what, script, more] of OUTPUTS)
     const late = await callOverItsTime(rig);
     assert.equal([late.code, late.record!.verdict.class, late.record!.ending], [13, 'transient', 'timed_out']);
     describe(rig, trapped('kill -INT $PPID'), more);
-    const told = await call(rig, TRUST);
+    // The script signals the process that has started it.
+    const told = await endOf(rig, (argv) => rig.start('tollgate', argv).result, [TRUST]);
     assert.equal([told.code, told.record!.verdict.class, told.record!.ending], [130, 'transient', 'cancelled']);
   });
 
@@ -188,8 +194,7 @@ test('prompt and answer by file, words of a mode, variables, and its session', a
 test('a built-in CLI is called as by its own wrapper', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'Hello.'));
   rig.write('ask.md', 'Say hello.\n');
-  const { code } = await rig.start('tollgate', ['call', 'codex', '--prompt-file=ask.md', '--out=a.out', '--err=a.err'])
-    .result;
+  const { code } = await rig.run('tollgate', ['call', 'codex', '--prompt-file=ask.md', '--out=a.out', '--err=a.err']);
   assert.equal([code, readFileSync(path.join(rig.project, 'a.out'), 'utf8')], [0, 'Hello.']);
 });
 
@@ -198,8 +203,8 @@ const STAGES = [{ tool: 'mine', role: 'review', id: 'one', requires: [], min_lin
 test('a stage may name it: journal, budget and record, as of any other', async ({ rig }) => {
   describe(rig, 'cat >/dev/null; echo Hello.');
   makeTask(rig, { stages: STAGES });
-  assert.is((await rig.start('tollgate', ['run', 'fix', TRUST]).result).code, 0);
-  assert.is((await rig.start('tollgate', ['run', 'fix', TRUST]).result).code, 0);
+  assert.is((await rig.run('tollgate', ['run', 'fix', TRUST])).code, 0);
+  assert.is((await rig.run('tollgate', ['run', 'fix', TRUST])).code, 0);
   assert.is(timesStarted(rig), 1);
   const untrusted = await rig.start('tollgate', ['run', 'fix', '--redo=one']).result;
   assert.equal([untrusted.code, timesStarted(rig)], [2, 1]);
