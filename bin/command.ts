@@ -87,11 +87,12 @@ function lostResult(name: string, code: string, argv: readonly string[]): string
   return `${name}: the result could not be written to stdout (${why}); the work that was done and paid for is kept. Fix this, and run the command again\n`;
 }
 
-/** A message may repeat its input: an argument, a line of a file, a service's message. */
+/** A message may repeat its input: an argument, a line of a file, a service's message. So may the object of a refusal. */
 function withoutSecrets(ran: Ran): Ran {
   if (!ran.err) return ran;
   const { redact } = createRedactor({ env: process.env, patterns: [] });
-  return { ...ran, err: visible(redact(ran.err)) };
+  const err = visible(redact(ran.err));
+  return ran.exit === 0 || ran.out === undefined ? { ...ran, err } : { ...ran, err, out: redact(ran.out) };
 }
 
 /** A reader of JSON on stdout gets an object for every end; an object made by the command itself has more fields. */
