@@ -14,7 +14,7 @@ import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts
 import { REASONER, superviseTask } from '../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
-import { installLibrary, program, resultOf } from '../rig/user-program.ts';
+import { installLibrary, program, resultsOf } from '../rig/user-program.ts';
 
 const test = suite<{ rig: TestRig }>('the library');
 test.before.each(async (context) => {
@@ -57,8 +57,10 @@ test('the examples of its page run, one after another', async ({ rig }) => {
 test('allowCommit lets codex write to the git folder, and nothing else does', async ({ rig }) => {
   for (const name of ['HEAD', 'objects/.keep', 'refs/.keep']) rig.write(`.git/${name}`, 'ref: refs/heads/main\n');
   rig.answer(() => answerWith('codex', 'done'));
-  for (const more of ['', ', allowCommit: true'])
-    assert.ok((await resultOf<ToolAnswer>(rig, `tollgate.callTool('codex', 'Hi', { access: 'write'${more} })`)).ok);
+  const calls = ['', ', allowCommit: true'].map(
+    (more) => `tollgate.callTool('codex', 'Hi', { access: 'write'${more} })`,
+  );
+  assert.ok((await resultsOf<ToolAnswer[]>(rig, calls)).every(({ ok }) => ok));
   assert.equal(
     rig.calls.map(({ report }) => report.argv.join(' ').includes('.git')),
     [false, true],
@@ -72,36 +74,30 @@ test('finished: rechecked runs the acceptance commands again, and pays for nothi
     stages: [{ tool: 'codex', role: 'verify', ...ANY_ANSWER }],
     acceptance: { commands: ['grep -q right a.txt'] },
   });
-  const reasonOf = async (options: string) => {
-    const end = await resultOf<TaskEnd>(rig, `tollgate.runTask('fix', ${options})`);
-    return end.how === 'ran' ? (end.report.failure?.reason ?? null) : end.message;
-  };
-  assert.is(await reasonOf('{}'), null);
-  rig.write('a.txt', 'wrong');
-  assert.equal(
-    [await reasonOf('{}'), await reasonOf(`{ finished: 'rechecked' }`), rig.calls.length],
-    [null, 'acceptance_failed', 1],
+  const runs = ['{}', '{}', `{ finished: 'rechecked' }`].map((options) => `tollgate.runTask('fix', ${options})`);
+  runs.splice(1, 0, `import('node:fs').then((fs) => fs.writeFileSync('a.txt', 'wrong'))`);
+  const [first, , again, rechecked] = await resultsOf<[TaskEnd, null, TaskEnd, TaskEnd]>(rig, runs);
+  const reasons = [first, again, rechecked].map((end) =>
+    end.how === 'ran' ? (end.report.failure?.reason ?? null) : end.message,
   );
+  assert.equal([reasons, rig.calls.length], [[null, null, 'acceptance_failed'], 1]);
 });
 
 test('a task that fails is a value, and how it stands can be read', async ({ rig }) => {
   makeTask(rig, CODEX);
   rig.answer(() => failWith('codex', 'invalid api key', 401));
-  const end = await resultOf<TaskEnd>(rig, `tollgate.runTask('fix')`);
+  const both = [`tollgate.runTask('fix')`, `tollgate.readTask('fix')`];
+  const [end, read] = await resultsOf<[TaskEnd, TaskStanding]>(rig, both);
   if (end.how !== 'ran') throw new Error(JSON.stringify(end));
-  assert.equal([end.report.state, end.report.exit_code, end.report.failure!.class], ['failed', 1, 'auth']);
-  const read = await resultOf<TaskStanding>(rig, `tollgate.readTask('fix')`);
   if (read.how !== 'read') throw new Error(read.message);
+  assert.equal([end.report.state, end.report.exit_code, end.report.failure!.class], ['failed', 1, 'auth']);
   assert.equal([read.state, read.failure!.signature, read.calls.used], ['failed', end.report.failure!.signature, 1]);
   assert.is(read.summary, end.summary);
 });
 
 test('what is not a task is a value, and so are options that no call takes', async ({ rig }) => {
   makeTask(rig, CODEX);
-  const end = await resultOf<TaskEnd>(rig, `tollgate.runTask('../elsewhere')`);
-  const read = await resultOf<TaskStanding>(rig, `tollgate.readTask('none')`);
-  assert.equal([end.how, read.how], ['invalid', 'invalid']);
-  for (const [given, message] of [
+  const refusals: [given: string, message: RegExp][] = [
     [`'cursor', 'Hi'`, /there is no CLI "cursor"; the CLIs are gemini, copilot, codex, claude/],
     [`'codex', 'Hi', { maxUsd: 1 }`, /maxUsd needs the price of the model/],
     [`'codex', 'Hi', { account: 'none' }`, /none/],
@@ -111,10 +107,15 @@ test('what is not a task is a value, and so are options that no call takes', asy
     [`'codex', 'Hi', { task: 'none' }`, /task/],
     [`'codex', ' '`, /nothing to ask/],
     [`'codex', 'Hi', { keepIn: '.tmp/task/fix/state' }`, /which only tollgate itself writes/],
-  ] as const) {
-    const answer = await resultOf<ToolAnswer>(rig, `tollgate.callTool(${given})`);
-    assert.is(answer.ok, false, given);
-    assert.match(answer.message!, message);
+  ];
+  const [end, read, ...answers] = await resultsOf<[TaskEnd, TaskStanding, ...ToolAnswer[]]>(rig, [
+    ...[`tollgate.runTask('../elsewhere')`, `tollgate.readTask('none')`],
+    ...refusals.map(([given]) => `tollgate.callTool(${given})`),
+  ]);
+  assert.equal([end.how, read.how], ['invalid', 'invalid']);
+  for (const [at, [given, message]] of refusals.entries()) {
+    assert.is(answers[at]!.ok, false, given);
+    assert.match(answers[at]!.message!, message);
   }
   assert.is(rig.calls.length, 0);
 });
@@ -138,11 +139,11 @@ test('an unknown option or value is refused by name, with the nearest known one,
     [`tollgate.callTool('codex', 'Hi', { signal: {} })`, /signal must be an AbortSignal/],
     [`tollgate.callTool('codex', 3)`, /the prompt must be a text/],
   ];
-  const all = refusals.map(([expression]) => expression).join(', ');
-  const said = await resultOf<{ message: string }[]>(rig, `Promise.all([${all}])`);
-  for (const [at, [expression, message]] of refusals.entries()) assert.match(said[at]!.message, message, expression);
   const thrown = `['codx', undefined].map((tool) => { try { return tollgate.triage({ tool, stder: '' }); } catch (error) { return error.name + ': ' + error.message; } })`;
-  assert.equal(await resultOf<string[]>(rig, thrown), [
+  const expressions = refusals.map(([expression]) => expression);
+  const [errors, ...said] = await resultsOf<[string[], ...{ message: string }[]]>(rig, [thrown, ...expressions]);
+  for (const [at, [expression, message]] of refusals.entries()) assert.match(said[at]!.message, message, expression);
+  assert.equal(errors, [
     'TypeError: triage: tool must be one of gemini, copilot, codex, claude, and is "codx"; did you mean codex?',
     'TypeError: triage has no option "stder"; did you mean stderr?',
   ]);
@@ -227,15 +228,17 @@ console.log(JSON.stringify({ ok, events }));
 test('a call can have a schema, a cap, and a CLI of the project', async ({ rig }) => {
   rig.answer(() => answerWith('codex', '{"n": 1}'));
   const schema = `{ type: 'object', required: ['n'] }`;
-  const fits = await resultOf<ToolAnswer>(rig, `tollgate.callTool('codex', 'Hi', { schema: ${schema} })`);
-  assert.equal([fits.ok, JSON.parse(fits.answer)], [true, { n: 1 }]);
-  const misfit = await resultOf<ToolAnswer>(rig, `tollgate.callTool('codex', 'Hi', { schema: { required: ['m'] } })`);
-  assert.equal([misfit.ok, misfit.reason], [false, 'schema_mismatch']);
   chmodSync(rig.write('mine.sh', '#!/bin/sh\necho Mine.\n'), 0o755);
   rig.write('tollgate.yaml', 'tools:\n  mine:\n    binary: ./mine.sh\n');
-  const untrusted = await resultOf<ToolAnswer>(rig, `tollgate.callTool('mine', 'Hi')`);
+  const [fits, misfit, untrusted, own] = await resultsOf<[ToolAnswer, ToolAnswer, ToolAnswer, ToolAnswer]>(rig, [
+    `tollgate.callTool('codex', 'Hi', { schema: ${schema} })`,
+    `tollgate.callTool('codex', 'Hi', { schema: { required: ['m'] } })`,
+    `tollgate.callTool('mine', 'Hi')`,
+    `tollgate.callTool('mine', 'Hi', { trustWorkspace: true })`,
+  ]);
+  assert.equal([fits.ok, JSON.parse(fits.answer)], [true, { n: 1 }]);
+  assert.equal([misfit.ok, misfit.reason], [false, 'schema_mismatch']);
   assert.match(untrusted.message!, 'pass `trustWorkspace: true`');
-  const own = await resultOf<ToolAnswer>(rig, `tollgate.callTool('mine', 'Hi', { trustWorkspace: true })`);
   assert.equal([own.ok, own.answer.trim()], [true, 'Mine.']);
 });
 

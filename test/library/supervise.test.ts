@@ -7,7 +7,7 @@ import type { NotedAnswer, TaskEnd } from '../../library/surface.ts';
 import { play, REASONER, superviseTask } from '../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
-import { installLibrary, program, resultOf } from '../rig/user-program.ts';
+import { installLibrary, program, resultOf, resultsOf } from '../rig/user-program.ts';
 
 const test = suite<{ rig: TestRig }>('supervised tasks by the library');
 test.before.each(async (context) => {
@@ -59,14 +59,20 @@ test('a saved session is continued by its id, or begun again', async ({ rig }) =
     { action: 'continue', instruction: 'Task B' },
     { action: 'save_session', why: 'Enough.' },
   ]);
-  const saved = await resultOf<TaskEnd>(rig, `tollgate.supervise('fix')`);
+  const before = `const first = await tollgate.supervise('fix');`;
+  const [saved, again, anew] = await resultsOf<[TaskEnd, TaskEnd, TaskEnd]>(
+    rig,
+    [
+      'first',
+      `tollgate.supervise(first.report.stages[0].session_id, { whenTaken: 'refuse' })`,
+      `tollgate.supervise('fix', { begin: 'restart' })`,
+    ],
+    before,
+  );
   if (saved.how !== 'ran') throw new Error(saved.message);
   assert.equal([saved.report.state, saved.report.supervision!.how], ['failed', 'saved']);
-  const session = saved.report.stages[0]!.session_id;
-  const again = await resultOf<TaskEnd>(rig, `tollgate.supervise('${session}', { whenTaken: 'refuse' })`);
   if (again.how !== 'ran') throw new Error(again.message);
   assert.equal([again.report.task_id, again.report.supervision!.instruction], ['fix', 'Task B']);
-  const anew = await resultOf<TaskEnd>(rig, `tollgate.supervise('fix', { begin: 'restart' })`);
   if (anew.how !== 'ran') throw new Error(anew.message);
   assert.is(task.instructions().at(-1), 'Task A');
 });
@@ -88,13 +94,15 @@ test('a mistake is a value that names it, and nothing is called', async ({ rig }
     [`tollgate.answer('plain', 'x')`, /plain is not a supervised task/],
     [`tollgate.answer('none', 'x')`, /none/],
   ];
-  const all = refusals.map(([expression]) => expression).join(', ');
-  const said = await resultOf<{ how: string; message: string }[]>(rig, `Promise.all([${all}])`);
+  const later = `tollgate.answer('fix', 'Later.', { later: true })`;
+  const [noted, ...said] = await resultsOf<[NotedAnswer, ...{ how: string; message: string }[]]>(rig, [
+    later,
+    ...refusals.map(([expression]) => expression),
+  ]);
   for (const [at, [expression, message]] of refusals.entries()) {
     assert.is(said[at]!.how, 'invalid', expression);
     assert.match(said[at]!.message, message, expression);
   }
-  const noted = await resultOf<NotedAnswer>(rig, `tollgate.answer('fix', 'Later.', { later: true })`);
   assert.equal([noted.how, noted.task_state], ['noted', 'at_rest']);
   assert.is(rig.calls.length, 0);
 });
@@ -102,14 +110,19 @@ test('a mistake is a value that names it, and nothing is called', async ({ rig }
 test('a program within a call answers for nobody, and accepts no changes', async ({ rig }) => {
   superviseTask(rig);
   const within = `process.env.TOLLGATE_CALL_ID = '0123456789abcdef0123456789abcdef';`;
-  for (const [expression, act] of [
+  const acts = [
     [`tollgate.answer('fix', 'Yes.')`, 'answer for a person'],
     [`tollgate.supervise('fix', { movedTree: 'accepted' })`, 'accept a tree that has moved on'],
     [`tollgate.runTask('fix', { otherChanges: 'accepted' })`, 'accept what was changed'],
-  ] as const) {
-    const end = await resultOf<{ how: string; message: string }>(rig, expression, within);
-    assert.is(end.how, 'invalid');
-    assert.match(end.message, `a call may not ${act}, and `);
+  ] as const;
+  const ends = await resultsOf<{ how: string; message: string }[]>(
+    rig,
+    acts.map(([expression]) => expression),
+    within,
+  );
+  for (const [at, [, act]] of acts.entries()) {
+    assert.is(ends[at]!.how, 'invalid');
+    assert.match(ends[at]!.message, `a call may not ${act}, and `);
   }
   assert.is(rig.calls.length, 0);
 });

@@ -19,7 +19,7 @@ export function program(
   const child = spawn(process.execPath, [rig.write('program.mjs', source)], {
     cwd: rig.project,
     env: rig.env,
-    timeout: 30_000,
+    timeout: 200_000,
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => (stdout += chunk));
@@ -34,3 +34,7 @@ export async function resultOf<T>(rig: TestRig, expression: string, before = '')
   assert.equal([code, stderr], [7, '']);
   return JSON.parse(stdout) as T;
 }
+
+/** The same of several expressions in one program, each evaluated when the one before it has ended. */
+export const resultsOf = <T extends unknown[]>(rig: TestRig, expressions: readonly string[], before = ''): Promise<T> =>
+  resultOf(rig, `[${expressions.map((expression) => `await ${expression}`).join(', ')}]`, before);
