@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../policies/facts/tools.ts';
+import { callsOf, isInSuite, matrixRows } from '../real/matrix/rows.ts';
 import { recordedCases } from './record/cases.ts';
 
 const CAPTURES = path.resolve(import.meta.dirname, '../captures');
@@ -40,6 +41,35 @@ for (const tool of TOOLS) {
     });
   }
 }
+
+const LABELS: { files: string; class: string | null }[] = readFileSync('test/corpus/captures.jsonl', 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+/** Of events, by the CLI and the scenario: the classes with which test/corpus.test.ts judges the captures. */
+const CLASSES = new Map<string, (string | null)[]>();
+for (const { files, class: label } of LABELS.filter((one) => !/\.(?:text|retries)$/.test(one.files))) {
+  const { tool, scenario } = JSON.parse(readFileSync(path.join('test/corpus', files, 'meta.json'), 'utf8'));
+  CLASSES.set(`${tool} ${scenario}`, [...(CLASSES.get(`${tool} ${scenario}`) ?? []), label]);
+}
+
+test('what the suite of the real CLIs leaves to the benchmark has a capture with the same class', () => {
+  const left = matrixRows.flatMap((row) =>
+    callsOf(
+      row,
+      TOOLS.filter((tool) => !isInSuite(row, tool)),
+    ),
+  );
+  assert.ok(left.length > 0);
+  const without = left.filter(
+    ({ tool, scenario, expected }) => CLASSES.get(`${tool} ${scenario}`)?.includes(expected.class) !== true,
+  );
+  assert.equal(
+    without.map(({ tool, name }) => `${tool}: ${name}`),
+    [],
+  );
+});
 
 test('no folder is left over', () => {
   assert.equal(readdirSync(CAPTURES).sort(), [...TOOLS].sort());

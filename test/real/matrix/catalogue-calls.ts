@@ -11,15 +11,16 @@ import type { ModelApi } from '../../rig/model-api.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';
 import { RealHome } from '../real-home.ts';
 import { PLAIN_ROWS } from './plain-rows.ts';
-import type { MatrixRow } from './rows.ts';
+import { type CatalogueCli, isInSuite, type MatrixRow } from './rows.ts';
 import { SPECIAL_ROWS } from './special-rows.ts';
 
-export type CatalogueCli = 'opencode' | 'qwen';
-
 /** The scenarios of the four built-in CLIs that are not about one of them, its routes or its own checks of folder and login. */
-export const CATALOGUE_ROWS: readonly MatrixRow[] = [...PLAIN_ROWS, ...SPECIAL_ROWS].filter(
-  ({ setup = {} }) => setup.route === undefined && setup.credentials === undefined && setup.trust === undefined,
-);
+export const catalogueRows = (cli: CatalogueCli): MatrixRow[] =>
+  [...PLAIN_ROWS, ...SPECIAL_ROWS]
+    .filter(
+      ({ setup = {} }) => setup.route === undefined && setup.credentials === undefined && setup.trust === undefined,
+    )
+    .filter((row) => isInSuite(row, cli));
 
 export interface Seen {
   exit: number | null;

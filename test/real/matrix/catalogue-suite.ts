@@ -1,19 +1,11 @@
-// The tests of one CLI of the catalogue: every scenario of the built-in ones, and a session that continues.
+// The tests of one CLI of the catalogue: the scenarios of the built-in ones, and a session that continues.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
 import { startModelApi } from '../../rig/model-api.ts';
-import {
-  CATALOGUE_ROWS,
-  type CatalogueCli,
-  callInScenario,
-  callOnce,
-  EXITS,
-  openHome,
-  type Seen,
-} from './catalogue-calls.ts';
-import type { MatrixRow } from './rows.ts';
+import { callInScenario, callOnce, catalogueRows, EXITS, openHome, type Seen } from './catalogue-calls.ts';
+import type { CatalogueCli, MatrixRow } from './rows.ts';
 
 export interface Expected {
   class: ErrorClass | null;
@@ -41,7 +33,8 @@ export async function testCatalogueCli(
   const test = suite(`${cli} of the catalogue`);
   const api = await startModelApi({ lifeMs: 3_600_000 });
   const seenIn = new Map<MatrixRow, Seen>();
-  const left = [...CATALOGUE_ROWS];
+  const rows = catalogueRows(cli);
+  const left = [...rows];
   const lane = async () => {
     for (let row = left.shift(); row !== undefined; row = left.shift())
       seenIn.set(row, await callInScenario(cli, row, api));
@@ -63,7 +56,7 @@ export async function testCatalogueCli(
     });
 
   test('every difference is about a scenario', () => {
-    const names = CATALOGUE_ROWS.map(({ name }) => name);
+    const names = rows.map(({ name }) => name);
     assert.equal(
       Object.keys(differences).filter((name) => !names.includes(name)),
       [],

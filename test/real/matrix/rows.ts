@@ -9,6 +9,8 @@ import { SPECIAL_ROWS } from './special-rows.ts';
 
 export type PerTool<T> = T | Record<BuiltIn, T>;
 
+export type CatalogueCli = 'opencode' | 'qwen';
+
 /** A row as it is written down; a value stands for all tools, or for each its own. */
 export interface MatrixRow {
   name: string;
@@ -25,6 +27,11 @@ export interface MatrixRow {
   setup?: Setup;
   /** Only these tools can be brought into this state. */
   tools?: readonly BuiltIn[];
+  /**
+   * The test suite makes the call with these CLIs alone; unless told, with each. Every other one treats the failure as that of
+   * another row, and test/captures holds what it prints, with the same class. The benchmark makes every call.
+   */
+  suite?: readonly (BuiltIn | CatalogueCli)[];
   /** A wait is part of the scenario, so its seconds count for nothing. */
   deadline?: 'involved';
 }
@@ -65,6 +72,8 @@ export interface MatrixCall {
 }
 
 export const matrixRows: readonly MatrixRow[] = [...PLAIN_ROWS, ...SPECIAL_ROWS, ...CLAUDE_ROWS];
+
+export const isInSuite = ({ suite }: MatrixRow, cli: BuiltIn | CatalogueCli): boolean => suite?.includes(cli) ?? true;
 
 /** The calls of a row for each tool that it is about. */
 export function callsOf(row: MatrixRow, tools: readonly BuiltIn[]): MatrixCall[] {

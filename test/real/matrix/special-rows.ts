@@ -6,7 +6,14 @@ const UNKNOWN_SESSION = '11111111-2222-4333-8444-555555555555';
 
 export const SPECIAL_ROWS: readonly MatrixRow[] = [
   { name: 'refused connection', scenario: 'ok', class: 'transient', requests: 0, setup: { address: 'refused' } },
-  { name: 'DNS failure', scenario: 'ok', class: 'transient', requests: 0, setup: { address: 'unknown host' } },
+  {
+    name: 'DNS failure',
+    scenario: 'ok',
+    class: 'transient',
+    requests: 0,
+    setup: { address: 'unknown host' },
+    suite: ['gemini', 'codex', 'opencode'],
+  },
   {
     name: 'no credentials',
     scenario: 'ok',
