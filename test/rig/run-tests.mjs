@@ -32,6 +32,9 @@ const LONGEST = [
   'test/real/matrix.test.ts',
   'test/real/opencode.test.ts',
   'test/real/qwen.test.ts',
+  'test/real/changed-sessions.test.ts',
+  'test/real/tagged.test.ts',
+  'test/real/undo.test.ts',
   'test/page/hostile.test.ts',
 ];
 const files = testFiles('test').filter((file) => suiteOf(file) === suite && pattern.test(file));
