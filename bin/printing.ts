@@ -25,10 +25,7 @@ export function fitting(text: string, stream: WriteStream): string {
   return wrapped(reader === null ? lines : fromHere(lines, reader), stream.columns || 80);
 }
 
-/**
- * Writes a piece of the result to stdout.
- * @returns the code of what prevented a complete write, such as ENOSPC, or EPIPE if its reader has gone; otherwise null.
- */
+/** Writes a piece of the result to stdout. @returns the code of what prevented it, such as ENOSPC or EPIPE; or null. */
 export async function printResult(text: string): Promise<string | null> {
   if (text === '') return null;
   const stream = printing('stdout');

@@ -21,10 +21,7 @@ const GAP = '  ';
 /** The cell of a value that does not exist. */
 const NOTHING = '-';
 
-/**
- * @param rows Read twice, for the widths and for the lines.
- * @returns the headings and then one text for each row, without white space at its end.
- */
+/** @param rows Read twice: for the widths, then for the lines. @returns the headings, then one text for each row. */
 export function tableLines(
   columns: readonly Column[],
   rows: Iterable<readonly string[]>,

@@ -29,10 +29,7 @@ type Followed = 'tasks' | 'folders';
 
 const AGAIN_MS = 2000;
 
-/**
- * Follows the project until `stop` aborts.
- * @param steps the states of the running tasks.
- */
+/** Follows the project until `stop` aborts. @param steps the states of the running tasks. */
 export function follow(project: ServedProject, stop: AbortSignal, steps = followNow): Live {
   const listeners = new Set<Tell>();
   const tell: Tell = (change) => {

@@ -66,10 +66,7 @@ const READS: readonly [address: string, read: Read][] = [
 
 const ROUTES = READS.map(([address, read]) => ({ parts: address.split('/'), read }));
 
-/**
- * @returns null if nothing is read at that address.
- * @param gone aborts when the requester no longer waits.
- */
+/** @returns null if nothing is read at that address. @param gone aborts when the requester no longer waits. */
 export function readAt(parts: readonly string[], serving: Serving, gone: AbortSignal): Promise<Reply> | Reply | null {
   for (const route of ROUTES) {
     if (route.parts.length !== parts.length) continue;

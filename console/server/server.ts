@@ -50,10 +50,7 @@ const MAX_CONNECTIONS = 64;
 const MAX_STREAMS = 16;
 const PACE = { atOnce: 200, aSecond: 50 };
 
-/**
- * @param port 0 for any free port.
- * @param patience the time limits for slow senders; shorter in tests.
- */
+/** @param port 0 for any free port. @param patience the time limits for slow senders; shorter in tests. */
 export async function openConsole(
   project: ServedProject,
   page: ReturnType<typeof pageFile>,
@@ -210,10 +207,7 @@ const BEAT_MS = 15_000;
 /** Tells messages until it is ended by the returned function; `end` ends the stream. */
 type BeginStream = (tell: (told: ChangeTold | TailTold) => void, end: () => void) => () => void;
 
-/**
- * @returns the function that ends the stream.
- * @param onEnd called once, however it ended.
- */
+/** @returns the function that ends the stream. @param onEnd called once, however it ended. */
 function openStream(response: ServerResponse, begin: BeginStream, onEnd: () => void): () => void {
   sendHead(response, { status: 200, type: 'text/event-stream; charset=utf-8' });
   const write = (text: string) => {

@@ -38,10 +38,7 @@ export interface Dispatch {
 const NAME = 'dispatch.json';
 const FLAG = '--dispatch=';
 
-/**
- * @param attempts the task's folder of attempts. @returns the argument that passes the dispatch. Throws the errors of the
- * operating system.
- */
+/** @param attempts the task's folder of attempts. @returns the argument for the dispatch. Throws system errors. */
 export function writeDispatch(attempts: string, dispatch: Dispatch): string {
   const folder = path.join(attempts, dispatch.call_id);
   makeFolders(folder);

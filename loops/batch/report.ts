@@ -223,10 +223,7 @@ const LAST = 'last';
 
 const MAX_OFFERED = 5;
 
-/**
- * @param state the project's `.tmp`.
- * @param word the id, or `last`.
- */
+/** @param state the project's `.tmp`. @param word the id, or `last`. */
 export async function savedReport(state: string, word: string): Promise<SavedReport> {
   const folder = path.join(state, 'batch');
   const known = batchIds(state);

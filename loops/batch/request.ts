@@ -44,10 +44,7 @@ interface BatchBounds {
   mayBegin(): boolean;
   /** Reports that a task has failed. */
   failed(taskId: string): void;
-  /**
-   * Says why some tasks were not done.
-   * @param notBegun the number of tasks that were not begun
-   */
+  /** Says why some tasks were not done. @param notBegun the number of tasks that were not begun. */
   notes(notBegun: number): string[];
   /** Stops the timer. */
   close(): void;

@@ -99,10 +99,7 @@ export interface ClientError extends FailureReport {
   file: string;
 }
 
-/**
- * Reads the last report, with the stack of the error and the whole conversation that was sent.
- * @returns null if no report can be read.
- */
+/** Reads the last report: the error's stack and the whole conversation that was sent; null if none can be read. */
 export function clientError({ failureReport }: Adapter, attempt: Attempt): ClientError | null {
   if (failureReport === null) return null;
   // If another process made the call, the folder's name comes from a file that an agent may have written.

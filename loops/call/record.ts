@@ -138,10 +138,7 @@ function adviceOf({ verdict, next_actions = [] }: CallRecord, taskId: string | n
   return ` Next: ${CLASSES[errorClass].next}.`;
 }
 
-/**
- * Returns what the caller of a call outside a run does next, as a run does for its stages.
- * @param stderrFile null if there is none.
- */
+/** Returns what the caller of a call outside a run does next, as a run does. @param stderrFile null if none. */
 export function nextOf(
   { verdict, session_id, ending, tool_calls, tool }: CallRecord,
   { request, prompt }: RecordableCall,

@@ -45,10 +45,7 @@ type SettledCall = { how: 'settled' } | { how: 'foreign'; message: string } | { 
 const LOOK_MS = 100;
 const FOREIGN_GRACE_MS = 3_600_000;
 
-/**
- * Settles all open calls of earlier runs in parallel. Each keeps its own limits.
- * @returns why that is not possible from here, or null.
- */
+/** Settles earlier runs' open calls in parallel, within their own limits. @returns why it cannot from here, or null. */
 export async function settleLeftovers(settling: Settling): Promise<string | null> {
   const { ledger } = settling.journal.read();
   const open = openCalls(ledger);

@@ -132,10 +132,7 @@ async function askOnce(contents: readonly TurnContent[], run: DistillRun): Promi
 
 const tooLate = ({ message }: Error) => ({ message, status: null, retryAfterMs: null, body: '', offline: false });
 
-/**
- * Written to disk before a request is sent.
- * @returns null if no call remains.
- */
+/** Written to disk before a request is sent. @returns null if no call remains. */
 function reserve(section: number, run: DistillRun): string | null {
   const callId = randomUUID();
   const { clock } = run.context;

@@ -60,10 +60,7 @@ function filesOf({ folder }: CliDesk, id: string) {
   };
 }
 
-/**
- * Ends or awaits every earlier call before it returns.
- * @returns its answer if it was paid for exactly this request.
- */
+/** Ends or awaits every earlier call before it returns. @returns its answer if it was paid for exactly this request. */
 export async function findEarlierCall(desk: AskingDesk, signal: AbortSignal): Promise<Called | null> {
   const last = readJsonIfFit<LastCall>(lastCallIn(desk));
   if (!/^[0-9a-f-]{36}$/.test(String(last?.id))) return null;

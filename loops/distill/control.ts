@@ -19,10 +19,7 @@ interface DistillControl {
 /** The interval of checks if the folder cannot be watched. */
 const LOOK_MS = 1000;
 
-/**
- * @param stop a first signal: what is in progress is still awaited
- * @param halt nothing is awaited
- */
+/** @param stop a first signal: what is in progress is still awaited. @param halt nothing is awaited. */
 export function openControl(
   folder: DistillFolder,
   runId: string,

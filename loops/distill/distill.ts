@@ -88,10 +88,7 @@ const ENDS = {
   interrupted: { exitCode: TOLLGATE_EXIT.failure, state: 'interrupted' },
 } as const satisfies Record<DistillEnd['how'], object>;
 
-/**
- * Prepares the book for sending. It was valid at the check, but may have changed since.
- * @returns why it cannot be sent.
- */
+/** Prepares the book for sending; it may have changed since the check. @returns why it cannot be sent. */
 async function prepareBook(
   run: DistillRun,
   { checkpoint: { book, via }, found, folder }: Ready,

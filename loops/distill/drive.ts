@@ -79,10 +79,7 @@ type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'd
   context: Pick<DistillRun['context'], 'tell'>;
 };
 
-/**
- * @param again whether to request the section again, at its position.
- * @returns whether there is such a section.
- */
+/** @param again whether to request the section again, at its position. @returns whether there is such a section. */
 function deleteSection(section: number, again: boolean, run: Deleting): boolean {
   if (!run.fold.standing().sections.some((one) => one.section === section)) return false;
   run.record({ fact: 'deleted', section, again });
@@ -122,10 +119,7 @@ export async function changeAtRest(
   }
 }
 
-/**
- * Notifies the process that drives it, even one that began after `open` was read.
- * @returns `at_rest` if no process drives it.
- */
+/** Notifies the process that drives it, even one that began after `open` was read. @returns `at_rest` if none does. */
 export async function askToEnd(
   open: OpenDistill,
   wish: 'pause' | 'stop',

@@ -138,10 +138,7 @@ async function keepAtLast(write: () => void, { context, control }: DistillRun): 
   }
 }
 
-/**
- * Handles the remains of a killed process: accepts an answer on disk, and records a request in progress as lost.
- * @returns a sentence for each.
- */
+/** After a kill: accepts an answer on disk, records an open request as lost. @returns a sentence for each. */
 export function takeLeftovers(run: DistillRun): string[] {
   const notes: string[] = [];
   const standing = run.fold.standing();

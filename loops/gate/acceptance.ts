@@ -114,10 +114,7 @@ const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
 /** The artifact with the redacted output of the commands. It is written completely or not at all, in constant memory. */
 interface OutputLog {
-  /**
-   * Writes a headline, then the content of a file up to the limit.
-   * @returns its last lines.
-   */
+  /** Writes a headline, then the content of a file up to the limit. @returns its last lines. */
   add(headline: string, file: string): string;
   /** Makes the log visible under its name. */
   publish(): void;

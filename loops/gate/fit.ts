@@ -30,10 +30,7 @@ const MAX_QUICK_WORK = 2 ** 28;
 /** Keywords whose check can take longer than the lengths of the answer and the schema suggest. */
 const SLOW = ['pattern', 'patternProperties', 'uniqueItems', '$ref', '$dynamicRef', '$recursiveRef'];
 
-/**
- * @param value the answer, parsed as JSON.
- * @param chars the length of its text.
- */
+/** @param value the answer, parsed as JSON. @param chars the length of its text. */
 export async function checkFit(schema: Schema, value: unknown, chars: number, terms: FitTerms): Promise<Fit> {
   const names = namesIn(schema);
   const work = chars * JSON.stringify(schema).length;

@@ -7,10 +7,7 @@ const MAX_FULL_LOOK = 64 * 1024;
 /** For a longer list, only the length is reported. */
 const MAX_LIST = 60;
 
-/**
- * Loads ajv only when it is called.
- * @returns what is wrong with the schema itself, as half a sentence, or null.
- */
+/** Loads ajv only when it is called. @returns what is wrong with the schema itself, as half a sentence, or null. */
 export async function checkSchema(schema: Schema): Promise<string | null> {
   const compiled = await compile(schema, 'all');
   return compiled.how === 'ready' ? null : compiled.message;

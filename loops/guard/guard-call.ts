@@ -18,10 +18,7 @@ interface Guarded {
   journal: Buffer;
 }
 
-/**
- * Called right before a call.
- * @param copies as in `keepFiles`.
- */
+/** Called right before a call. @param copies as in `keepFiles`. */
 export async function keepGuarded(open: OpenTask, callId: string, copies: () => string | null): Promise<Guarded> {
   const { task, root } = open;
   const files = keepFiles({

@@ -215,10 +215,7 @@ function copiedNotes(
   ];
 }
 
-/**
- * Saves the whole entry of a call, if the index of its copies cannot be read.
- * @returns where it is now.
- */
+/** Saves the whole entry of a call, if the index of its copies cannot be read. @returns where it is now. */
 function moveEntry(entry: string, place: string, clock: () => Date): string {
   try {
     makeReal(path.dirname(place), clock);

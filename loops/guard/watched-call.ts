@@ -21,10 +21,7 @@ import { namesOfTasks, noteChanges } from './other-tasks.ts';
 interface WatchedCall {
   /** Returns the folder for copies; null if nothing can be written. */
   copies(): string | null;
-  /**
-   * From now on, the call counts as running.
-   * @param prompt the file whose text is sent.
-   */
+  /** From now on, the call counts as running. @param prompt the file whose text is sent. */
   begin(kept: KeptFiles, prompt?: string): void;
   /** @returns notes for a reader of the call's record. */
   end(): string[];
@@ -104,10 +101,7 @@ const othersOf = (stateFolder: string, tasks: string[]): OtherTasks => ({
 });
 
 interface SharedLook extends UnseenCalls {
-  /**
-   * Examines the remaining calls.
-   * @returns what the user should know of all calls, each sentence with its call.
-   */
+  /** Examines the remaining calls. @returns what the user should know of all calls, each sentence with its call. */
   finish(): string[];
 }
 

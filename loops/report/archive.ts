@@ -173,10 +173,7 @@ function whyNot({ code, message }: NodeJS.ErrnoException, archive: string): stri
   return `it cannot be moved to ${archive} (${message})`;
 }
 
-/**
- * Restores the task of that id that was archived last.
- * @param tasks the folder of the project's tasks.
- */
+/** Restores the task of that id that was archived last. @param tasks the folder of the project's tasks. */
 export function restoreTask(id: string, tasks: string): Put {
   const keep = (why: string): Put => ({ how: 'left', task_id: id, why });
   const archive = archiveBeside(tasks);
@@ -197,10 +194,7 @@ type PutBatch =
   /** @param to the new place; null if the report was deleted. */
   { how: 'put'; batch_id: string; from: string; to: string | null } | { how: 'left'; batch_id: string; why: string };
 
-/**
- * Returns the ids of the batches whose last report is older than `before`.
- * @param state the project's `.tmp`.
- */
+/** Returns the ids of the batches whose last report is older than `before`. @param state the project's `.tmp`. */
 export function oldBatches(state: string, before: Date): string[] {
   const folder = path.join(state, 'batch');
   return foldersIn(folder)

@@ -197,10 +197,7 @@ interface FailedTask {
   since: string | null;
 }
 
-/**
- * Makes one line for each failure, however many tasks have it; sorts the most frequent first.
- * @param rows newest first.
- */
+/** One line for each failure, however many tasks have it; the most frequent first. @param rows newest first. */
 export function groupFailures(rows: readonly FailedTask[]): FailureGroup[] {
   return gatherFailures(rows.filter((row) => row.class !== null)).map((same) => {
     const [{ signature, class: errorClass, reason, sentence, at, evidence }] = same;

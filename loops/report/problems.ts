@@ -129,10 +129,7 @@ function reviewed({ stage, answer }: StageFacts, { task, root }: ProblemSource):
   }));
 }
 
-/**
- * Keeps the order of the report. What cannot be read counts as a problem.
- * @param root the project's root; paths in texts are relative to it.
- */
+/** In the report's order; what cannot be read counts as a problem. @param root texts have paths relative to it. */
 export async function reportProblems(
   { tasks, unreadable }: TasksReport,
   root: string,

@@ -76,10 +76,7 @@ type RowRead =
   /** The task cannot be read; `message` says why. */
   | { how: 'unreadable'; message: string };
 
-/**
- * Reads only, and leaves broken files as they are.
- * @param journal folds the journal; the message of its error is returned.
- */
+/** Reads only, and leaves broken files as they are. @param journal folds the journal; returns its error's message. */
 export async function readRow(
   task: TaskPlace,
   journal: Journal['read'],
@@ -243,10 +240,7 @@ export interface TaskSupervision {
   iterations: IterationCells[];
 }
 
-/**
- * Redacts secrets. Without the manifest, which may name more secrets, it hides all texts.
- * @returns null for a task that was never supervised.
- */
+/** Redacts secrets; hides all texts without the manifest, which may name more. @returns null if never supervised. */
 export async function supervisionOf(
   task: TaskFolder,
   { supervised }: Ledger,

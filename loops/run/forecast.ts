@@ -56,10 +56,7 @@ type Foreseen =
   | { how: 'invalid'; message: string }
   | { how: 'not_run'; exitCode: number; message: string };
 
-/**
- * @param prompts whether the prompts are shown, too.
- * @param draft the text that the manifest would have; the task need not exist.
- */
+/** @param prompts whether they are shown, too. @param draft the manifest's future text; the task need not exist. */
 export async function foreseeTask(
   request: RunRequest,
   prompts: 'shown' | 'sized' = 'sized',

@@ -16,10 +16,7 @@ interface Changing {
 /** The folder of the queues for a session, or for the file itself. */
 export const sessionLines = (stateFolder: string): string => path.join(stateFolder, 'state', 'sessions');
 
-/**
- * Throws the error of the operating system if the file cannot be written.
- * @returns the new content.
- */
+/** Throws the error of the operating system if the file cannot be written. @returns the new content. */
 export async function changeSessions(
   { stateFolder, taskId, clock }: Changing,
   change: (sessions: Sessions) => Sessions,

@@ -47,10 +47,7 @@ export interface Redoable {
   next: boolean;
 }
 
-/**
- * Throws SessionFileError.
- * @param last the number of turns, counted from the end; null means all.
- */
+/** Throws SessionFileError. @param last the number of turns, counted from the end; null means all. */
 export function readHistory(
   store: SessionStore,
   session: SessionFile,

@@ -64,10 +64,7 @@ export function planRollback(conversation: Conversation): Plan {
   };
 }
 
-/**
- * Removes what is wrong; if nothing is, only the last step.
- * @param cliVersion null is unknown.
- */
+/** Removes what is wrong; if nothing is, only the last step. @param cliVersion null is unknown. */
 export function planClear(conversation: Conversation, cliVersion: string | null): Plan {
   const { turns } = conversation;
   const flaws = conversation.flaws(cliVersion) ?? [];
@@ -94,10 +91,7 @@ type RedoPlan =
   /** `why` is a full sentence. */
   | { how: 'nothing'; why: string };
 
-/**
- * Writes nothing. Throws SessionFileError.
- * @param n the number of the edit to revert; null means the last one that can be brought back.
- */
+/** Writes nothing. Throws SessionFileError. @param n the edit to revert; null: the last that can be brought back. */
 export function planRedo(
   store: SessionStore,
   session: SessionFile,

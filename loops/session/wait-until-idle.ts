@@ -26,10 +26,7 @@ interface SessionQuestion {
   clock: () => Date;
 }
 
-/**
- * Waits only if a recent change is the only sign of use; ends early if `stop` aborts.
- * @param say called once, before it waits.
- */
+/** Waits only if a recent change is the only sign of use, and until `stop` aborts. @param say called once, before. */
 export async function waitUntilIdle(
   question: SessionQuestion,
   say: (what: string) => void,

@@ -12,10 +12,7 @@ const rulesOf = ({ open, context }: TaskRun) => treeRules(open, context, open.tr
 
 const isInGit = ({ open }: TaskRun): boolean => existsSync(path.join(open.tree, '.git'));
 
-/**
- * Runs once, before the first iteration.
- * @returns why the start cannot be kept, or null.
- */
+/** Runs once, before the first iteration. @returns why the start cannot be kept, or null. */
 export async function keepBeginning(task: TaskRun): Promise<string | null> {
   if (!isInGit(task)) return null;
   const kept = await keepStart(task.open.task.state, await rulesOf(task));
@@ -38,10 +35,7 @@ interface GitStand {
 
 const TIMEOUT_MS = 30_000;
 
-/**
- * @returns null outside of git.
- * @param task the task's folder, whose own files do not count.
- */
+/** @returns null outside of git. @param task the task's folder, whose own files do not count. */
 export async function gitStand(
   { tree, task }: OpenTask,
   environment: NodeJS.ProcessEnv,

@@ -69,10 +69,7 @@ export type OtherTasks = Required<Pick<CallEntry, 'tasks' | 'names'>>;
 export interface UnseenCalls {
   /** The state that a new call is compared with; one look may serve calls that begin within moments of each other. */
   others(stateFolder: string): OtherTasks;
-  /**
-   * Takes over the entry of the call.
-   * @returns a sentence for the call's record, if it was examined and something was changed.
-   */
+  /** Takes over the entry of the call. @returns a sentence for its record, if it was examined and had changes. */
   add(register: string, ended: UnseenCall): string[];
 }
 

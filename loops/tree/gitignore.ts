@@ -21,10 +21,7 @@ const LINE = '.tmp/';
 const PROBES = ['.tmp/state/sessions.json', '.tmp/task/any/state/journal.jsonl'];
 const PATIENCE_MS = 10_000;
 
-/**
- * Appends a line to the .gitignore at the root of the repository, unless git already ignores the folder.
- * @param root the folder that contains `.tmp`.
- */
+/** Appends a line to the repository's .gitignore, unless git ignores the folder. @param root contains `.tmp`. */
 export async function ignoreState(root: string): Promise<Ignoring> {
   const answer = await askGit(['rev-parse', '--is-inside-work-tree'], { cwd: root, timeoutMs: PATIENCE_MS });
   if (answer.code !== 0 || answer.stdout.trim() !== 'true') return { how: 'no_git' };

@@ -92,10 +92,7 @@ export const PATCH = [
   ...['--src-prefix=a/', '--dst-prefix=b/'],
 ];
 
-/**
- * Resets what must not be shown to its state in the base, so that it is not a change.
- * @returns the forbidden names
- */
+/** Resets what must not be shown to its state in the base, so that it is not a change. @returns the forbidden names. */
 async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules): Promise<string[] | Invalid> {
   const ran = await git([...COMPARE, '--raw', '-z', '--no-renames', '--no-abbrev', base, '--', '.']);
   if (ran.code !== 0) return invalid(`git could not compare with ${base}: ${complaintOf(ran)}`);
@@ -125,10 +122,7 @@ const placesOf = (task: string) => ({
   objects: path.join(task, 'start', 'objects'),
 });
 
-/**
- * @returns null before the first run that needs it.
- * @param task the task's state
- */
+/** @returns null before the first run that needs it. @param task the task's state. */
 export function startOf(task: string): Start | null {
   const { name, objects } = placesOf(task);
   const tree = readRegularOrNull(name)?.trim() ?? null;

@@ -48,10 +48,7 @@ interface CollectingErrors {
   now: Date;
 }
 
-/**
- * @param last the maximum number; null for all.
- * @param since ISO time; null for all.
- */
+/** @param last the maximum number; null for all. @param since ISO time; null for all. */
 export function collectErrors(
   from: CollectingErrors,
   since: string | null,

@@ -199,10 +199,7 @@ function savedIn({ draft, call_id, temporary, attempt }: RegisterEntry): Saved |
   return isOwn ? draft : null;
 }
 
-/**
- * Removes the temporary files of the dead wrapper. Those of a sweep that was killed itself remain.
- * @param pid the pid of the wrapper.
- */
+/** Removes temporary files of the dead wrapper, but not those of a killed sweep. @param pid of the wrapper. */
 function removeHalves({ prompt: _, out, ...files }: WrapperRequest['files'], pid: number): void {
   for (const file of [out, rawOf(out), ...Object.values(files)]) if (file !== null) removeBeside(file, pid);
 }

@@ -88,10 +88,7 @@ const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'invalid' }>): S
     : `make it a folder that none but you may write to (chmod 700 ${file}), and sweep again`,
 });
 
-/**
- * An unexpected name makes the whole entry invalid.
- * @returns an empty list for a call that is alive, or is over.
- */
+/** An unexpected name makes the whole entry invalid. @returns an empty list for a call that is alive, or is over. */
 export async function sweepEntry(file: string, entry: RegisterEntry, sweeping: Sweeping): Promise<Swept[]> {
   const folders = [
     ...(entry.task === null ? ([['attempt', entry.attempt]] as const) : []),

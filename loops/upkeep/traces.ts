@@ -27,10 +27,7 @@ interface Trace {
   spans: TraceSpan[];
 }
 
-/**
- * Reads the traces of a task, without secrets and without control characters for a terminal.
- * @param content whether prompts and answers are included.
- */
+/** Reads a task's traces, safe for a terminal and without secrets. @param content: also prompts and answers. */
 export function readTraces(open: OpenTask, content: 'omitted' | 'included'): Trace[] {
   const { task, journal, hide } = open;
   const shown = (text: string) => visible(hide(text));

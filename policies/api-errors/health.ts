@@ -42,10 +42,7 @@ interface ApiHealth {
 export const standOf = (runId: string | null, outcome: ApiOutcome | undefined): Stand =>
   outcome?.how ?? (runId === null ? 'unrecovered' : 'open');
 
-/**
- * @param failures of all time, each once.
- * @param since ISO time: only later failures are counted, but `last_unrecovered` considers all.
- */
+/** @param failures all, each once. @param since ISO; only later ones count, but `last_unrecovered` considers all. */
 export function healthOf(failures: readonly ApiFailure[], since: string, now: Date): ApiHealth {
   const counted = failures.filter((one) => one.at >= since && kindOf(one) !== null);
   const last = failures

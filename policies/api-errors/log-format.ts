@@ -16,10 +16,7 @@ const SNAPSHOT_TITLE = 'Conversation History Snapshot';
 /** The snapshot without the length of its line, which is computed here. */
 export type Unmeasured = Omit<Extract<ApiSnapshot, { how: 'read' }>, 'bytes'> | { how: 'absent'; why: string };
 
-/**
- * @param data the conversation as one line of JSON; `null` if there is none.
- * @returns whole lines; a blank one comes last.
- */
+/** @param data the conversation as one line of JSON, or `null`. @returns whole lines; a blank one comes last. */
 export function layOut(
   error: Omit<ApiError, 'context'> & { context: Omit<ApiContext, 'snapshot'> },
   snapshot: Unmeasured,

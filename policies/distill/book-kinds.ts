@@ -54,10 +54,7 @@ type HeadFound = { how: 'pdf' } | { how: 'archive' } | { how: 'text' } | { how: 
 /** The number of bytes that are examined. A PDF may have other bytes before its header. */
 export const HEAD_BYTES = 4096;
 
-/**
- * Detects by its first bytes what a file is. An archive may be an EPUB.
- * @param isWhole whether `head` is the whole file.
- */
+/** Detects by its first bytes what a file is: maybe an EPUB, if an archive. @param isWhole whether `head` is all. */
 export function kindOfHead(head: Uint8Array, isWhole: boolean): HeadFound {
   const latin = Buffer.from(head).toString('latin1');
   if (latin.slice(0, 1024).includes('%PDF-')) return { how: 'pdf' };

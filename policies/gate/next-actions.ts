@@ -245,10 +245,7 @@ export interface StageInLine {
   reads: readonly string[];
 }
 
-/**
- * Returns the stage itself if it writes; null if no stage up to it writes.
- * @param line the task's stages, in order.
- */
+/** Returns the stage itself if it writes; null if no stage up to it writes. @param line the task's stages, in order. */
 export function writerOf(line: readonly StageInLine[], stage: string): Writer | null {
   const until = line.slice(0, line.findIndex(({ name }) => name === stage) + 1);
   const writer = until.findLast(({ writes }) => writes);

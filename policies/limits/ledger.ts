@@ -77,10 +77,7 @@ export function charged(ledger: LimitsLedger, call: OpenCall): LimitsLedger {
   };
 }
 
-/**
- * Calls that were made before, while no limit was set, are not in the ledger.
- * @param project null for the user's own limits.
- */
+/** Calls that were made while no limit was set are not in the ledger. @param project null: the user's own limits. */
 export function countedSince({ since = {}, spent }: LimitsLedger, project: string | null, now: number): number {
   const noted = since[project ?? ''];
   if (noted !== undefined) return Math.min(noted, now);
@@ -108,10 +105,7 @@ interface UsedByCall {
   usd: number | null;
 }
 
-/**
- * The call is over.
- * @param used `not_made`: nothing was started, so the call does not count.
- */
+/** The call is over. @param used `not_made`: nothing was started, so the call does not count. */
 export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall | 'not_made'): LimitsLedger {
   const call = ledger.open.find(({ call_id }) => call_id === callId);
   if (call === undefined) return ledger;

@@ -12,10 +12,7 @@ interface ManifestField {
   without: string | null;
 }
 
-/**
- * The fields of the worker and of the reasoner.
- * @param access the default access.
- */
+/** The fields of the worker and of the reasoner. @param access the default access. */
 const partFields = (part: string, access: string): Record<string, ManifestField> =>
   Object.fromEntries(
     Object.entries({

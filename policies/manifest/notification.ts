@@ -142,10 +142,7 @@ type AfterTry =
 /** The waits before the second, third and fourth attempt. */
 const BACKOFF_MS = [250, 1000, 3000] as const;
 
-/**
- * @param tries the attempts so far, including this one.
- * @param leftMs milliseconds until the deadline of all attempts.
- */
+/** @param tries the attempts so far, with this one. @param leftMs milliseconds until the deadline of all attempts. */
 export function afterTry(tried: Try, tries: number, leftMs: number): AfterTry {
   const why = tried.how === 'answered' ? `answered ${tried.status}` : tried.why;
   if (tried.how === 'answered') {

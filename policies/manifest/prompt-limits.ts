@@ -45,10 +45,7 @@ export function promptLimit(
   return Math.min(said, rowOf(MOST_CHARS, tool, Number.POSITIVE_INFINITY));
 }
 
-/**
- * A sentence without its full stop.
- * @param chars the length of the prompt, against `limit`.
- */
+/** A sentence without its full stop. @param chars the length of the prompt, against `limit`. */
 export const tooLargeWords = (
   tool: Tool,
   { chars, limit, why }: { chars: number; limit: number; why: string },

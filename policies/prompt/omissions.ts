@@ -60,10 +60,7 @@ const WORDS = {
 export const omissionWords = ({ what, kept, chars }: Omission): string =>
   `${what}: ${figure(kept)} of ${figure(chars)} characters`;
 
-/**
- * Makes one sentence and counts the entries that it does not name; null if nothing was omitted.
- * @param named how many entries are named.
- */
+/** One sentence, which counts the entries that it does not name; null if nothing was omitted. @param named how many. */
 export function omissionSentence(all: readonly Omission[], named: number): string | null {
   if (all.length === 0) return null;
   const shown = all.length <= named + 1 ? all : [...all.slice(0, named), together(all.slice(named))];

@@ -21,10 +21,7 @@ interface Held {
 /** The most that is held back of a stream of pieces. At 250 characters an event, half of it contains thousands of letters. */
 const MOST_HELD = 1024 * 1024;
 
-/**
- * The redactor of a line handles secrets within one event.
- * @param hits returns every secret in a text, in order.
- */
+/** The redactor of a line handles secrets within one event. @param hits returns every secret in a text, in order. */
 export function createAcrossEvents(hits: (text: string) => readonly Hit[]): AcrossEvents {
   let held: Held[] = [];
   let chars = 0;

@@ -115,10 +115,7 @@ function encodedPrefixes(prefix: string, find: Find): EncodedPrefix[] {
   });
 }
 
-/**
- * @param first how many characters of its group come before the prefix.
- * @param shift how many bytes of the group come before the prefix.
- */
+/** @param first how many characters of its group precede the prefix. @param shift how many bytes of it do. */
 function findEncoded(prefix: string, find: Find, first: number, shift: number): Find {
   return (text, at, floor) => {
     const group = at - first;

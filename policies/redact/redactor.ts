@@ -31,10 +31,7 @@ export function redactValue(value: unknown, redact: (text: string) => string): u
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactValue(item, redact)]));
 }
 
-/**
- * Runs code that may never end; `too_long` when its time is over.
- * @param chars the number of characters to search.
- */
+/** Runs code that may never end; `too_long` when its time is over. @param chars the number of characters to search. */
 export type Bounded = <T>(work: () => T, chars: number) => { how: 'done'; value: T } | { how: 'too_long' };
 
 export const UNBOUNDED: Bounded = (work) => ({ how: 'done', value: work() });

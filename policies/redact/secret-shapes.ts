@@ -115,10 +115,7 @@ export function findCookie(text: string, at: number): Span | null {
   return end ? [from, end] : null;
 }
 
-/**
- * A word may begin at the start, after a sign, after the last hit, and after an escape such as `
- * `.
- */
+/** A word may begin at the start, after a sign, after the last hit, and after an escape such as `\n`. */
 function mayBegin(text: string, at: number, floor: number): boolean {
   if (at <= floor || !/\w/.test(text.charAt(at - 1))) return true;
   if ('nrtbf'.includes(text.charAt(at - 1)) && text.charAt(at - 2) === '\\') return true;

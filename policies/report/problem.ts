@@ -56,10 +56,7 @@ export const textOf = ({ task_id, stage, text, earlier_at }: Problem): string =>
 
 export const earlierWords = (at: string | null): string => (at === null ? '' : ` (result of an earlier run, of ${at})`);
 
-/**
- * Returns null if the text names no place.
- * @param root the root of the tree; an absolute path below it becomes relative.
- */
+/** Returns null if the text names no place. @param root of the tree; an absolute path below it becomes relative. */
 export function placeIn(text: string, root: string | null): FilePlace | null {
   const said = cut(text, MAX_TEXT);
   for (const [, named, first, last] of [...said.matchAll(QUOTED), ...said.matchAll(BARE)]) {
@@ -79,10 +76,7 @@ export function withinTree(named: string, root: string | null): string | null {
   return isFile && !/[\p{Cc}\p{Cf}\\]/u.test(below) ? parts.join('/') : null;
 }
 
-/**
- * Removes each folder with which a path in the text begins; the folder itself becomes `.`.
- * @param folders absolute paths.
- */
+/** Removes each folder with which a path in the text begins; the folder itself is `.`. @param folders absolute. */
 export function withRelativePaths(text: string, folders: readonly string[]): string {
   return folders
     .filter((folder) => folder !== '/')

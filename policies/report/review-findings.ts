@@ -14,10 +14,7 @@ interface ReviewFinding {
   text: string;
 }
 
-/**
- * In the order of the answer. A remark with neither a severity nor a place is not a finding.
- * @param root the root of the tree, absolute.
- */
+/** In the answer's order. A remark without severity and place is no finding. @param root of the tree, absolute. */
 export function findingsOf(answer: string, root: string | null): ReviewFinding[] {
   const listed = sectionTexts(answer, 'Findings').flatMap((text) => itemsOf(text).map((item) => findingIn(item, root)));
   const found = listed.length > 0 ? listed : jsonFindings(answer, root);

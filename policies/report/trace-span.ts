@@ -74,10 +74,7 @@ export interface CallTexts {
   answer: string | null;
 }
 
-/**
- * @param record null if the call wrote none.
- * @param texts null if they must not be sent.
- */
+/** @param record null if the call wrote none. @param texts null if they must not be sent. */
 export function callAttributes(tool: Tool, record: CallRecord | null, texts: CallTexts | null): Attributes {
   const named = {
     [ATTR_GEN_AI_OPERATION_NAME]: GEN_AI_OPERATION_NAME_VALUE_INVOKE_AGENT,

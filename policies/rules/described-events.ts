@@ -247,10 +247,7 @@ export const noObject = (why: string): EngineFailure => ({
   code: NO_ANSWER_FIELD,
 });
 
-/**
- * @param path the field that the description names.
- * @param value the value at that path; undefined if there is none.
- */
+/** @param path the field that the description names. @param value the value there; undefined if there is none. */
 const noField = (path: string, value: unknown): EngineFailure =>
   noObject(value === undefined ? `has no field ${path}` : `has ${kindOf(value)} and no text in its field ${path}`);
 

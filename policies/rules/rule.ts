@@ -44,10 +44,7 @@ export interface Wording {
   toString(): string;
 }
 
-/**
- * Whether a text may match, by the words it contains.
- * @param lower the text in lower case.
- */
+/** Whether a text may match, by the words it contains. @param lower the text in lower case. */
 export const mayFit = (lower: string, needs: readonly string[] | undefined): boolean =>
   needs === undefined || needs.some((word) => lower.includes(word));
 

@@ -14,10 +14,7 @@ export interface TakenBack {
   inRow: boolean;
 }
 
-/**
- * Oldest first; if several edits have the same turns, the newest counts.
- * @param now null if nothing was added since the last edit.
- */
+/** Oldest first; of several edits with the same turns, the newest counts. @param now null if nothing came since. */
 export function takenBack(edits: readonly KnownEdit[], now: Now | null): TakenBack[] {
   const fold = foldSlots(edits, now);
   const present = presentOf(edits, fold);

@@ -40,10 +40,7 @@ type Fitness =
   /** `why` is part of a sentence. */
   | { how: 'unfit'; because: 'poisoned' | 'errors' | 'context'; why: string };
 
-/**
- * Decides whether the session may be resumed.
- * @param limit in tokens.
- */
+/** Decides whether the session may be resumed. @param limit in tokens. */
 export function fitnessOf({ poisoned, error_count, context_tokens }: SessionEntry, limit: number): Fitness {
   if (poisoned !== undefined) return { how: 'unfit', because: 'poisoned', why: poisoned };
   if (error_count >= MAX_SESSION_ERRORS)

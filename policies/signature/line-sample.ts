@@ -104,10 +104,7 @@ export const SHORT = 3;
 const FIRST = 1000;
 const LAST = 8;
 
-/**
- * Skips the middle of a flood of lines that are too short to say anything.
- * @param skip receives each line that is skipped.
- */
+/** Skips the middle of a flood of lines that are too short to matter. @param skip receives each skipped line. */
 export function createShortLines(emit: (line: string) => void, skip: (line: string) => void): ShortLines {
   let inRow = 0;
   let last: string[] = [];

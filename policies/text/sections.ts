@@ -11,10 +11,7 @@ interface Section {
   to: number;
 }
 
-/**
- * Returns all sections with one of the names, in order; none is nested in another.
- * @param others names that also end a section, in any heading form.
- */
+/** All sections with one of the names, in order, none nested. @param others names that also end a section. */
 export function sectionsNamed(
   text: string,
   { names, others = [], writer }: { names: readonly string[]; others?: readonly string[]; writer: NameWriter },

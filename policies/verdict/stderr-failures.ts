@@ -7,10 +7,7 @@ import { assess } from '../signature/assess.ts';
 
 export interface StderrFailure {
   failure: EngineFailure;
-  /**
-   * `error`: marked as an error. `plain`: not marked. `retry`: before the CLI tried again. `aside`: a warning, or a helper's
-   * failure.
-   */
+  /** `error`: marked so. `plain`: not. `retry`: before a new try. `aside`: a warning, or a helper's failure. */
   weight: Weight;
 }
 

@@ -16,10 +16,7 @@ export class StrangeStateError extends Error {
   static override readonly [Symbol.hasInstance] = bears(STRANGE);
   readonly [STRANGE] = true;
 
-  /**
-   * @param what The problem, for a caller that reports another consequence. @param sequel The consequence for a call that is not
-   * started.
-   */
+  /** @param what The problem, to report another consequence. @param sequel The consequence for a call not started. */
   constructor(
     readonly what: string,
     sequel: string | null = null,

@@ -19,10 +19,7 @@ export interface Stats {
 
 const fileOf = (journal: Journal) => path.join(path.dirname(journal.file), 'stats.json');
 
-/**
- * Adopts what a user changed in stats.json, as facts in the journal.
- * @returns what is wrong with the file, or null.
- */
+/** Adopts what a user changed in stats.json, as facts in the journal. @returns what is wrong with the file, or null. */
 export async function adoptEdits(journal: Journal, clock: () => Date): Promise<string | null> {
   const adopted = await adopt(journal, clock, 'set_aside');
   if (adopted.how === 'invalid') return adopted.message;

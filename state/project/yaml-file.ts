@@ -28,10 +28,7 @@ const MAX_BYTES = 1024 * 1024;
 /** No user reads more of them at once. */
 const MAX_ISSUES = 20;
 
-/**
- * Reads JSON too, because JSON is YAML.
- * @param draft the text that the file would have; the file is not read then.
- */
+/** Reads JSON too, because JSON is YAML. @param draft the text that the file would have; the file is not read then. */
 export async function readYaml<S extends z.ZodType>(
   file: string,
   what: string,
@@ -143,10 +140,7 @@ const MAX_DEPTH = 200;
 /** Lines and commas: for so many the parser makes nodes for about a second. */
 const MAX_PIECES = 30_000;
 
-/**
- * Rejects a file that the parser would need seconds for, or would misread.
- * @returns the line and what is wrong there, or null.
- */
+/** Rejects a file that takes the parser seconds, or that it misreads. @returns the line and what is wrong, or null. */
 function limitMistake(bytes: Buffer): { line: number; message: string } | null {
   let depth = 0;
   let line = 0;

@@ -53,10 +53,7 @@ const fileOf = ({ state }: { state: string }, sha256: string): string => path.jo
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/**
- * Stores a text on disk before anything is paid for it, named by its SHA-256.
- * @returns its hash. An existing complete file is not written again.
- */
+/** Stores a text on disk by its SHA-256, once, before anything is paid for it. @returns its hash. */
 export async function keepText(task: TaskFolder, text: string): Promise<string> {
   const sha256 = hashOf(text);
   const file = fileOf(task, sha256);

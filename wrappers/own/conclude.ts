@@ -104,10 +104,7 @@ export function writtenTo(file: string, maxBytes: number): Written {
   }
 }
 
-/**
- * null where that is more than may be read.
- * @param end what follows this offset is not read.
- */
+/** null where that is more than may be read. @param end what follows this offset is not read. */
 export function printedIn(descriptor: number, maxBytes: number, end = Number.POSITIVE_INFINITY): string | null {
   const size = Math.min(fstatSync(descriptor).size, end);
   if (size > maxBytes) return null;

@@ -22,10 +22,7 @@ import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { type CiSystem, LOG_MARKS } from '../reporting.ts';
 
-/**
- * @param answer what the run prints.
- * @returns the answer, with what is reported to CI in addition.
- */
+/** @param answer what the run prints. @returns the answer, with what is reported to CI in addition. */
 export function publishInCi(system: CiSystem, ran: RanTask, answer: Ran, { given, words }: Arguments): Ran {
   const { neutralise } = LOG_MARKS[system];
   const { out, err = '' } = answer;

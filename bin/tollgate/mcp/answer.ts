@@ -115,10 +115,7 @@ function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
   }
 }
 
-/**
- * A tool takes the id of a task in the server's project.
- * @returns null for the path of another task, which may have the same id as one of ours.
- */
+/** A tool takes an id of the server's project. @returns null for a path of another task, which may have the same id. */
 function idOf(word: string): string | null {
   if (!word.includes('/')) return word;
   const folder = path.resolve(word);
@@ -126,10 +123,7 @@ function idOf(word: string): string | null {
   return realOr(path.dirname(folder)) === realOr(tasks) ? path.basename(folder) : null;
 }
 
-/**
- * Reads `--redo` and `--keep`, each with its stage, or `--recheck` alone.
- * @returns null if there is another flag.
- */
+/** Reads `--redo` and `--keep`, each with its stage, or `--recheck` alone. @returns null if there is another flag. */
 function stagesOf(flags: readonly string[]): { redo?: string[]; keep?: string[]; recheck?: true } | null {
   if (flags.length === 1 && flags[0] === '--recheck') return { recheck: true };
   const named = { redo: [] as string[], keep: [] as string[] };

@@ -27,10 +27,7 @@ export function taskWanted(
   return wanted(id, id, argv);
 }
 
-/**
- * Makes the same run as the console does, so that each of them finds the other's run.
- * @returns the run, or what is wrong with the request.
- */
+/** The same run as the console's, so that each finds the other's. @returns the run, or what is wrong. */
 export function supervisionWanted(task: string, server: ServerSettings): WantedRun | string {
   const located = locateTask(task, process.cwd(), process.env);
   if (located.how === 'invalid') return located.message;
@@ -38,10 +35,7 @@ export function supervisionWanted(task: string, server: ServerSettings): WantedR
   return continueWanted(['supervise', task], server);
 }
 
-/**
- * Makes the same run as the console does. The book is a file of the project, also behind links.
- * @returns the run, or what is wrong with the request.
- */
+/** The same run as the console's, of a book in the project, also behind links. @returns the run, or what is wrong. */
 export function distillWanted(
   { book, name, prompt, model, via, max_calls: calls, max_usd: usd }: Record<string, unknown>,
   { trustWorkspace }: ServerSettings,

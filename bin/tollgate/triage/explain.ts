@@ -73,10 +73,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 const paintOf = ({ resolved_at, reason }: FailureExplanation): Paint =>
   resolved_at !== null ? 'green' : OTHER_THAN_FAILED[reason ?? ''] === undefined ? 'red' : 'yellow';
 
-/**
- * The sentence comes first, then the fact and the actions.
- * @param which `whole`: also the rule, the signature and the policy.
- */
+/** First the sentence, then the fact and the actions. @param which `whole`: also rule, signature and policy. */
 function renderExplanation(
   explanation: FailureExplanation,
   sheet: Sheet,

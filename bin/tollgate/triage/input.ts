@@ -19,10 +19,7 @@ export function readInput(word: string | undefined): Input {
   }
 }
 
-/**
- * Reads a text of any length into lines, in constant memory.
- * @returns what is wrong with it, or null.
- */
+/** Reads a text of any length into lines, in constant memory. @returns what is wrong with it, or null. */
 export async function readInto(lines: LineSplitter, word: string | undefined): Promise<string | null> {
   const mistake = await readText(word, (text) => {
     lines.push(text);

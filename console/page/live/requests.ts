@@ -38,10 +38,7 @@ export async function write<T>(path: keyof Actions, wish: object): Promise<Reply
   });
 }
 
-/**
- * Finds out why a stream is refused, since the stream does not report it.
- * @returns null if the stream would be accepted.
- */
+/** Finds out why a stream is refused, which it does not report. @returns null if it would be accepted. */
 export async function refusalOf(path: string): Promise<Trouble | null> {
   const stop = new AbortController();
   try {
@@ -134,10 +131,7 @@ export function againBy(ask: () => void, at: Signal<string | null>): Again {
   };
 }
 
-/**
- * The server calls the function of the command, with the same refusals.
- * @returns null if the change was made, which the page announces; otherwise the problem.
- */
+/** Calls the command's function in the server. @returns null if it made the change, which the page announces. */
 export async function change<P extends keyof Actions>(path: P, wish: Actions[P]): Promise<Trouble | null> {
   const answered = await write<Changed>(path, wish);
   if (answered.how === 'failed') return answered.problem;

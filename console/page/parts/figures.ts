@@ -11,10 +11,7 @@ export const short = (n: number): string => (n < 10_000 ? COUNT.format(n) : SHOR
 
 export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
-/**
- * null is unknown, and never 0.
- * @param without how many calls the sum lacks, since their price is not known
- */
+/** null is unknown, and never 0. @param without how many calls the sum lacks, since their price is not known. */
 export function money(usd: number | null, without = 0): string {
   if (usd === null || (usd === 0 && without > 0)) return 'unknown';
   if (without > 0) return `≥ $${usd.toFixed(usd < 0.01 ? 4 : 2)}`;

@@ -97,10 +97,7 @@ const away = (status: TurnedAway['status'], message: string, way_out: string | n
 });
 
 interface Pace {
-  /**
-   * Takes one request from the bucket.
-   * @returns whether there was one.
-   */
+  /** Takes one request from the bucket. @returns whether there was one. */
   take(nowMs: number): boolean;
 }
 

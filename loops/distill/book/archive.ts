@@ -146,10 +146,7 @@ export class ArchiveRefusal extends Error {
   }
 }
 
-/**
- * Throws ArchiveRefusal, and the errors of `pieces`.
- * @param name the name for the message of a refusal.
- */
+/** Throws ArchiveRefusal, and the errors of `pieces`. @param name the name for the message of a refusal. */
 async function* decoded(pieces: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
   let decode: ((bytes: Uint8Array | null) => string) | null = null;
   let head = Buffer.alloc(0);

@@ -99,10 +99,7 @@ function wrapped(line: string): string[] {
   return found;
 }
 
-/**
- * Writes the whole file or nothing.
- * @returns the number of bytes.
- */
+/** Writes the whole file or nothing. @returns the number of bytes. */
 async function writeBlocks(file: string, blocks: AsyncIterable<string> | Iterable<string>): Promise<number> {
   makeFolder(path.dirname(file));
   const { temporary, fd } = openBeside(file);

@@ -22,10 +22,7 @@ export type BookFound =
 
 type BookRefusal = 'unreadable' | 'empty' | 'not_a_book' | 'encrypted' | 'too_large' | 'truncated';
 
-/**
- * Sends nothing and writes nothing.
- * @param limits the limits of the service.
- */
+/** Sends nothing and writes nothing. @param limits the limits of the service. */
 export async function lookAtBook(file: string, limits: Limits = BOOK_KINDS): Promise<BookFound> {
   const refused = (reason: BookRefusal, words: string): BookFound => ({
     how: 'refused',

@@ -14,10 +14,7 @@ interface RolloutKind {
 
 const WRITTEN = /^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"(\w+)","payload":\{(?:"type":"(\w+)")?/;
 
-/**
- * @param whole reads the line, which happens only if another program wrote it.
- * @returns null for a line that is not a record.
- */
+/** @param whole reads the line, needed only if another program wrote it. @returns null for a line without a record. */
 export function kindOf(head: string, whole: () => string): RolloutKind | null {
   const [, type, kind] = WRITTEN.exec(head) ?? [];
   if (type !== undefined) return { type, kind: kind ?? '' };
