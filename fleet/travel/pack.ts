@@ -15,6 +15,7 @@ import { linkMistake } from '../../loops/tree/read-within-folder.ts';
 import { rulesFor, trackedPaths } from '../../loops/tree/repository.ts';
 import { complaintOf } from '../../loops/tree/run-git.ts';
 import { leftOutBy, type TreeRules, takeIn, withApart } from '../../loops/tree/separate-index.ts';
+import { firstNames } from '../../policies/text/display.ts';
 import { isWithin, realOr } from '../../state/disk/real-folder.ts';
 import { readFollowedBytes, readRegularBytes } from '../../state/disk/regular-file.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
@@ -153,13 +154,13 @@ async function changesSince(
   const { patch, names, omitted, unread } = await diffSince(commit, rules);
   if (unread.length > 0)
     throw new TravelRefusal(
-      `${named(unread)} cannot be read or has more than ${inMb(MOST_CHANGED.file)}, so the changes of ${rules.cwd} cannot travel`,
+      `${firstNames(unread, MOST_NAMED)} cannot be read or has more than ${inMb(MOST_CHANGED.file)}, so the changes of ${rules.cwd} cannot travel`,
     );
   for (const name of omitted) warnings.push(`${name} is forbidden or may hold a secret, and does not travel`);
   if (names.length === 0) return null;
   if (!mayTravel)
     throw new TravelRefusal(
-      `${rules.cwd} has uncommitted changes (${named(names)}); commit and push them, or use --patch to send them`,
+      `${rules.cwd} has uncommitted changes (${firstNames(names, MOST_NAMED)}); commit and push them, or use --patch to send them`,
     );
   return patch;
 }
@@ -208,7 +209,7 @@ async function patchOf(
 ): Promise<Buffer> {
   if (excluded.length > MOST_EXCLUDED)
     throw new TravelRefusal(
-      `${excluded.length} of the changed files must not travel (${named(excluded)}); let git ignore them`,
+      `${excluded.length} of the changed files must not travel (${firstNames(excluded, MOST_NAMED)}); let git ignore them`,
     );
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-patch-'));
   try {
@@ -317,8 +318,3 @@ function tooLarge(packed: number, { task, tree, patch }: Contents): string {
     .map(({ name, bytes }) => `${name} (${inMb(bytes)})`)
     .join(', ')}; use --shared DIR with a folder that all machines have`;
 }
-
-const named = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED
-    ? names.join(', ')
-    : `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`;

@@ -52,8 +52,7 @@ interface Guarding extends States {
 
 /** Returns why a call's files may not be written where its flags say, or null: unusable, or of others. */
 export function placesMistake(files: WrapperRequest['files'], guarding: Guarding): string | null {
-  const placeOf = placing();
-  return outputPathMistake(files, placeOf) ?? guardedMistake(files, guarding, placeOf);
+  return outputPathMistake(files) ?? guardedMistake(files, guarding);
 }
 
 /** Whether the place is protected from a command whose arguments are wrong. */
@@ -63,17 +62,17 @@ export function isGuarded(file: string, states: States): boolean {
 }
 
 /** Returns what forbids any write to these paths, even of the record of a refusal; or null. */
-export function outputPathMistake(files: WrapperRequest['files'], placeOf: RealPlaceOf): string | null {
+export function outputPathMistake(files: WrapperRequest['files']): string | null {
   const places = outputPathsOf(files);
   for (const place of places) {
     const { flag, file } = place;
     const length = lengthMistake(place);
     if (length !== null) return length;
-    const kind = kindOf(file, placeOf);
+    const kind = kindOf(file);
     if (kind !== null)
       return `${flag} ${file} ${kind}; name a file (to throw it away, let it be written and delete it)`;
   }
-  return collision(files.prompt, places, placeOf);
+  return collision(files.prompt, places);
 }
 
 /** Finds a name that is too long, also for its temporary file, which would otherwise fail after the call is paid. */
@@ -104,11 +103,11 @@ function isTooLong(file: string): boolean {
 }
 
 /** Finds two flags for one file: the later write would replace the other file, or the prompt permanently. */
-function collision(prompt: string, places: readonly OutputPath[], placeOf: RealPlaceOf): string | null {
-  const taken = new Map([[placeOf(prompt), '--prompt-file']]);
+function collision(prompt: string, places: readonly OutputPath[]): string | null {
+  const taken = new Map([[realPlace(prompt), '--prompt-file']]);
   const promptStat = look(() => statSync(prompt, EXACT));
   for (const { flag, file } of places) {
-    const place = placeOf(file);
+    const place = realPlace(file);
     const other = taken.get(place) ?? (isEntryOf(file, promptStat) ? '--prompt-file' : undefined);
     if (other !== undefined) return `${other} and ${flag} are one file, ${file}; give each its own`;
     taken.set(place, flag);
@@ -125,13 +124,13 @@ function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
 const EXACT = { bigint: true, throwIfNoEntry: false } as const;
 
 /** A symlink counts as its target: a user who names a link to a device means the device. */
-function kindOf(file: string, placeOf: RealPlaceOf): string | null {
+function kindOf(file: string): string | null {
   const found = lookAt(file);
   if (found?.isFIFO()) return 'is a FIFO';
   if (found?.isSocket()) return 'is a socket';
   if (found?.isCharacterDevice() || found?.isBlockDevice()) return 'is a device';
   // /dev/stdout may lead to a regular file, but the name must not be replaced.
-  return SYSTEM_FOLDER.test(path.dirname(placeOf(file))) ? 'is in a folder of the system' : null;
+  return SYSTEM_FOLDER.test(path.dirname(realPlace(file))) ? 'is in a folder of the system' : null;
 }
 
 const SYSTEM_FOLDER = /^\/(?:dev(?:\/fd)?|(?:proc|sys)(?:\/.*)?)$/;
@@ -140,17 +139,13 @@ const SYSTEM_FOLDER = /^\/(?:dev(?:\/fd)?|(?:proc|sys)(?:\/.*)?)$/;
  * Returns which flag names a file of a task or of the project, or null. The outputs of the task that pays are free. A write
  * replaces a link or a hard link at the name itself, and does not change its target. A link in the folder's path is followed.
  */
-function guardedMistake(
-  files: WrapperRequest['files'],
-  { task, callId, ...states }: Guarding,
-  placeOf: RealPlaceOf,
-): string | null {
+function guardedMistake(files: WrapperRequest['files'], { task, callId, ...states }: Guarding): string | null {
   const own = task === null ? null : realFolderOf(task.root);
   const record = own === null || callId === null ? null : path.join(own, 'state/attempts', callId, 'record.json');
   // Most of a call's files are in one folder, so each folder is examined once.
   const known = new Map<string, Surroundings>();
   for (const { flag, file } of outputPathsOf(files)) {
-    const place = placeOf(file);
+    const place = realPlace(file);
     const folder = path.dirname(place);
     const around = known.get(folder) ?? surroundingsOf(folder, states);
     known.set(folder, around);
@@ -202,28 +197,10 @@ const isBelow = (place: string, folder: string): boolean => place === folder || 
 const realFolderOf = (folder: string): string => path.dirname(realPlace(path.join(folder, 'any')));
 
 /** Gives each place one name. A write replaces a symlink at the name itself, so only the path of its folder is resolved. */
-type RealPlaceOf = (file: string) => string;
-
-/** Caches results, since most files of a call are in one folder, and are looked up more than once. */
-export function placing(): RealPlaceOf {
-  const folderOf = remembering(realFolder);
-  return remembering((file) => {
-    const { dir, base } = path.parse(path.resolve(file));
-    return path.join(folderOf(dir), base);
-  });
+export function realPlace(file: string): string {
+  const { dir, base } = path.parse(path.resolve(file));
+  return path.join(realFolder(dir), base);
 }
-
-function remembering(of: (file: string) => string): (file: string) => string {
-  const known = new Map<string, string>();
-  return (file) => {
-    const place = known.get(file) ?? of(file);
-    known.set(file, place);
-    return place;
-  };
-}
-
-/** Resolves without a cache. */
-export const realPlace: RealPlaceOf = (file) => placing()(file);
 
 /** Follows symlinks. */
 export const lookAt = (file: string): Stats | undefined => look(() => statSync(file, { throwIfNoEntry: false }));

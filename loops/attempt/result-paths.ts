@@ -12,18 +12,17 @@ import {
 import type { Call } from '../../state/journal/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf, projectRoot, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
-import { outputPathsOf, placing } from './output-paths.ts';
+import { outputPathsOf, realPlace } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** Replaces the call's paths by paths without links, so that a link that is changed later is not followed. */
 export function withRealPlaces(request: WrapperRequest): WrapperRequest {
   const { out, err, result, sessionIdOut, doneMarker, pidFile } = request.files;
-  const placeOf = placing();
-  const real = (file: string | null) => (file === null ? null : placeOf(file));
+  const real = (file: string | null) => (file === null ? null : realPlace(file));
   const files = {
     ...request.files,
-    out: placeOf(out),
-    err: placeOf(err),
+    out: realPlace(out),
+    err: realPlace(err),
     result: real(result),
     sessionIdOut: real(sessionIdOut),
     doneMarker: real(doneMarker),

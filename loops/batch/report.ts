@@ -7,7 +7,7 @@ import { actionLine, isNote, type NextAction, noteOf, toType } from '../../polic
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
-import { figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
+import { figure, firstNames, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
 import { isRegular, readRegular } from '../../state/disk/regular-file.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -268,7 +268,7 @@ export function renderStart(
   { batch_id, state, owner, task_ids: ids, next_actions }: BatchStart,
   launcher: string,
 ): string {
-  const named = `${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''}`;
+  const named = firstNames(ids, NAMED);
   const [what, next] =
     state === 'running'
       ? [`running (pid ${owner.pid}); it writes its report at its end`, [toType('see its tasks', `${launcher} status`)]]

@@ -33,7 +33,7 @@ import {
 import type { Charge, WrapperRequest } from '../attempt/request.ts';
 import { putFoldersRight, withRealPlaces } from '../attempt/result-paths.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
-import { cancelled, check, LATE, type Refusal, tooOld } from './check.ts';
+import { cancelled, check, LATE, type Refusal, toolingRefusal, tooOld } from './check.ts';
 import type { Called, StartedCall } from './conclude.ts';
 import { deadlineOf, discard, prepare, wayOut } from './prepare.ts';
 import type { UnfinishedCall } from './refusal.ts';
@@ -291,12 +291,8 @@ async function withPrefix(request: WrapperRequest): Promise<WrapperRequest | str
   return `tollgate.yaml gives ${adapter.tool} a prefix, and that counts only in a trusted workspace: ${TRUST_FOLDER}`;
 }
 
-const prefixRefusal = (message: string, exit: 'badInput' | 'missingBinary'): Refusal => ({
-  class: 'tooling',
-  reason: exit === 'missingBinary' ? 'binary_missing' : 'bad_prefix',
-  exit,
-  message,
-});
+const prefixRefusal = (message: string, exit: 'badInput' | 'missingBinary'): Refusal =>
+  toolingRefusal(exit === 'missingBinary' ? 'binary_missing' : 'bad_prefix', message, exit);
 
 /** Checks what reaches the CLI through its prefix. */
 async function prefixLack(prepared: PreparedCall, stop: AbortSignal): Promise<Refusal | null> {

@@ -72,17 +72,10 @@ type StartableCall = { how: 'ready'; binary: string } | { how: 'refused'; refusa
 /** Checks whether the CLI can be started for this call, independent of the prompt. */
 export function startableCall(adapter: Adapter, call: CallRequest): StartableCall {
   const unfit = adapter.described?.takes(call) ?? null;
-  if (unfit !== null)
-    return {
-      how: 'refused',
-      refusal: { class: 'tooling', reason: 'not_described', exit: 'badInput', message: unfit },
-    };
+  if (unfit !== null) return { how: 'refused', refusal: toolingRefusal('not_described', unfit) };
   const binary = findBinary(programOf(adapter), call.environment.PATH);
-  if (binary === null) {
-    const message = missingWords(adapter);
-    const refusal = { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message } as const;
-    return { how: 'refused', refusal };
-  }
+  if (binary === null)
+    return { how: 'refused', refusal: toolingRefusal('binary_missing', missingWords(adapter), 'missingBinary') };
   const refusal =
     unstartable(adapter, call, binary) ??
     refusedFolder(adapter, call, binary) ??
@@ -94,20 +87,17 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
 function unstartable(adapter: Adapter, { environment }: CallRequest, binary: string): Refusal | null {
   const program = adapter.prefix === undefined ? adapter : { binary: programOf(adapter), packageName: '' };
   const broken = brokenInstall(program, binary, environment.PATH);
-  if (broken === null) return null;
-  return { class: 'tooling', reason: 'broken_install', exit: 'failure', message: `${broken.what}; ${broken.fix}` };
+  return broken === null ? null : toolingRefusal('broken_install', `${broken.what}; ${broken.fix}`, 'failure');
 }
 
 function missingServer(adapter: Adapter, call: CallRequest): Refusal | null {
   const message = adapter.missingServer(call);
-  return message === null ? null : { class: 'tooling', reason: 'mcp_server', exit: 'failure', message };
+  return message === null ? null : toolingRefusal('mcp_server', message, 'failure');
 }
 
 function refusedFolder(adapter: Adapter, call: CallRequest, binary: string): Refusal | null {
   const untrusted = untrustedCall(adapter, call, binary);
-  if (untrusted === null) return null;
-  const message = `${untrusted}: ${TRUST_FOLDER}`;
-  return { class: 'tooling', reason: 'untrusted', exit: 'failure', message };
+  return untrusted === null ? null : toolingRefusal('untrusted', `${untrusted}: ${TRUST_FOLDER}`, 'failure');
 }
 
 function signedOut(adapter: Adapter, { environment, cwd }: CallRequest, binary: string): Refusal | null {
@@ -135,14 +125,19 @@ function missingWords({ binary, packageName, tool, described, prefix }: Adapter)
 }
 
 function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): Checked {
-  return { how: 'refused', prompt, refusal: { class: 'tooling', reason, exit: 'badInput', message } };
+  return { how: 'refused', prompt, refusal: toolingRefusal(reason, message) };
 }
 
+/** For a call that was not started. */
+export const toolingRefusal = (reason: OwnReason, message: string, exit: Refusal['exit'] = 'badInput'): Refusal => ({
+  class: 'tooling',
+  reason,
+  exit,
+  message,
+});
+
 function readPrompt(file: string): Buffer | Refusal {
-  const unread = (why: string): Refusal => {
-    const message = `--prompt-file ${file} ${why}`;
-    return { class: 'tooling', reason: 'no_prompt', exit: 'badInput', message };
-  };
+  const unread = (why: string): Refusal => toolingRefusal('no_prompt', `--prompt-file ${file} ${why}`);
   try {
     const found = statSync(file);
     if (found.isDirectory()) return unread('is a folder');
@@ -158,13 +153,7 @@ function readPrompt(file: string): Buffer | Refusal {
 }
 
 function promptOf(file: string, piped: Buffer | { unread: string }): Buffer | Refusal {
-  if (!Buffer.isBuffer(piped))
-    return {
-      class: 'tooling',
-      reason: 'no_prompt',
-      exit: 'badInput',
-      message: `--prompt-file ${file}: ${piped.unread}`,
-    };
+  if (!Buffer.isBuffer(piped)) return toolingRefusal('no_prompt', `--prompt-file ${file}: ${piped.unread}`);
   return piped.length > MAX_PROMPT_BYTES ? tooLong(file, `over ${MAX_PROMPT_BYTES}`) : piped;
 }
 
@@ -241,7 +230,7 @@ export function tooOld({ request, prompt, cliVersion }: CheckedCall): Refusal | 
     const made = keepsFrom?.(prompt.toString(), call.cwd) ?? null;
     if (made === null) continue;
     const message = `${adapter.tool} ${cliVersion} would ${made}: install ${adapter.packageName}@${since} or later, or take the @ out of the prompt`;
-    return { class: 'tooling', reason: 'not_prepared', exit: 'badInput', message };
+    return toolingRefusal('not_prepared', message);
   }
   return null;
 }

@@ -28,7 +28,7 @@ import {
 import type { WrapperRequest } from '../attempt/request.ts';
 import { keepPlaces } from '../attempt/result-paths.ts';
 import { saveDraft, savedOf } from '../attempt/saved-draft.ts';
-import type { Refusal } from './check.ts';
+import { type Refusal, toolingRefusal } from './check.ts';
 
 type Prepared = { how: 'ready'; call: PreparedCall } | { how: 'refused'; refusal: Refusal };
 
@@ -82,7 +82,7 @@ export function prepare(
     made.registered?.forget();
     const { message } = error;
     const what = `the call could not be prepared (${message}); nothing was started. Make its folders and $TMPDIR writable, with space on their disks`;
-    return { how: 'refused', refusal: { class: 'tooling', reason: 'disk', exit: 'failure', message: what } };
+    return { how: 'refused', refusal: toolingRefusal('disk', what, 'failure') };
   }
 }
 

@@ -4,7 +4,7 @@ import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import { elsewhereMistake, findSession, isDeleted, lookInto, worksElsewhere } from '../session/own-files.ts';
 import { repairBeforeResume } from '../session/repair.ts';
-import type { Refusal } from './check.ts';
+import { type Refusal, toolingRefusal } from './check.ts';
 
 type Resumable =
   /** @see EquippedCall.countedBefore */
@@ -20,13 +20,11 @@ export async function repairSession(checked: CheckedCall, sessionId: string): Pr
   // Through a prefix, it may have other files.
   if (adapter.prefix === undefined && (await isDeleted(adapter, checked.binary, sessionId, call))) {
     const message = `${adapter.tool} has no session ${sessionId}: it was deleted, or belongs to another home folder. Name another one, or begin a new one`;
-    return refuse({ class: 'tooling', reason: 'session_id', exit: 'refusedInput', message });
+    return refuse(toolingRefusal('session_id', message, 'refusedInput'));
   }
   const there = await worksElsewhere(adapter.tool, sessionId, call);
-  if (there !== null) {
-    const message = elsewhereMistake(adapter.tool, sessionId, there, call.cwd);
-    return refuse({ class: 'tooling', reason: 'session_elsewhere', exit: 'badInput', message });
-  }
+  if (there !== null)
+    return refuse(toolingRefusal('session_elsewhere', elsewhereMistake(adapter.tool, sessionId, there, call.cwd)));
   const repaired = await repair(checked, sessionId);
   const warnings =
     repaired.how === 'repaired'

@@ -15,7 +15,7 @@ import { networkMistake } from '../../state/volume.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { groupedCall } from '../../wrappers/processes/cgroup.ts';
 import type { Charge } from '../attempt/request.ts';
-import type { Refusal } from './check.ts';
+import { type Refusal, toolingRefusal } from './check.ts';
 
 export { refreshStats };
 
@@ -42,10 +42,7 @@ export async function reserve(charge: Charge, reservation: Reservation, clock: (
     if (!isSystemError(error)) throw error;
     const { message } = error;
     const what = `the state of task ${charge.task.id} cannot be written (${message}); nothing was started. Make ${charge.task.state} writable, with space on its disk`;
-    return {
-      how: 'refused',
-      refusal: { class: 'tooling', reason: 'state_unwritable', exit: 'failure', message: what },
-    };
+    return { how: 'refused', refusal: toolingRefusal('state_unwritable', what, 'failure') };
   }
 }
 
@@ -115,10 +112,7 @@ export function noteReservation(journal: Journal, fact: ReservedFact): Ledger {
 
 const TRIES = 10;
 
-const badState = (message: string): Reserved => ({
-  how: 'refused',
-  refusal: { class: 'tooling', reason: 'bad_state', exit: 'badInput', message },
-});
+const badState = (message: string): Reserved => ({ how: 'refused', refusal: toolingRefusal('bad_state', message) });
 
 /** The call's dispatcher died before the reservation. The run that has the task now makes its own request. */
 const lateRefusal = ({ id }: TaskFolder): Reserved => ({

@@ -7,7 +7,7 @@ import type { CheckedCall } from '../attempt/phases.ts';
 import type { Admission } from '../limits/admission.ts';
 import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/limited-call.ts';
 import { cappedBy } from './caps.ts';
-import { cancelled, type Refusal } from './check.ts';
+import { cancelled, type Refusal, toolingRefusal } from './check.ts';
 
 /** Loaded only if there is a limit or a hold. */
 const limits = () => import('../limits/limited.ts');
@@ -51,8 +51,8 @@ export async function withinLimits<Called extends { record: CallRecord }>(
 function refusalOf(admission: Exclude<Admission, { how: 'admitted' }>, stop: AbortSignal): Refusal {
   if (admission.how === 'stopped') return cancelled(stop);
   const { reason, message, retryAt, limit } = admission;
-  if (reason === 'bad_state') return { class: 'tooling', reason, exit: 'badInput', message };
-  if (reason === 'state_unwritable') return { class: 'tooling', reason, exit: 'failure', message };
+  if (reason === 'bad_state') return toolingRefusal(reason, message);
+  if (reason === 'state_unwritable') return toolingRefusal(reason, message, 'failure');
   const retry = retryAt === null ? {} : { retryAt: retryAt.toISOString() };
   return { class: 'quota', reason, exit: 'failure', message, ...retry, ...(limit === undefined ? {} : { limit }) };
 }

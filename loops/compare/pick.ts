@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { variantOf } from '../../policies/manifest/variants.ts';
+import { firstNames } from '../../policies/text/display.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
 import { lockTree } from '../limits/tree-lock.ts';
@@ -116,7 +117,9 @@ async function applyCommit(
   const unchecked = await uncheckedPaths(gated, commit, paths);
   if (!Array.isArray(unchecked)) return unchecked;
   if (unchecked.length > 0)
-    return { message: `${named(unchecked)} on its branch is not what its gate checked; look at it, and run it again` };
+    return {
+      message: `${firstNames(unchecked, MOST_NAMED)} on its branch is not what its gate checked; look at it, and run it again`,
+    };
   const status = await git([
     'status',
     '--porcelain',
@@ -129,7 +132,9 @@ async function applyCommit(
   const dirty = new Set(status.stdout.split('\0').map((line) => line.slice(3)));
   const touched = paths.filter((name) => dirty.has(name));
   if (touched.length > 0)
-    return { message: `${named(touched)} would be changed, and has uncommitted changes; commit or stash them` };
+    return {
+      message: `${firstNames(touched, MOST_NAMED)} would be changed, and has uncommitted changes; commit or stash them`,
+    };
   const filters = trust === 'trusted' ? { how: 'found' as const, names: [] } : await allFilters(git);
   if (filters.how === 'unknown') return { message: `the filters of git cannot be read (${complaintOf(filters.ran)})` };
   const top = await git(['rev-parse', '--show-toplevel']);
@@ -158,11 +163,6 @@ const DIFF = [
   ...['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-relative', '-U3'],
   ...['--diff-algorithm=myers', '--submodule=short', '--ignore-submodules=dirty', '--src-prefix=a/', '--dst-prefix=b/'],
 ];
-
-const named = (paths: readonly string[]): string =>
-  paths.length <= MOST_NAMED
-    ? paths.join(', ')
-    : `${paths.slice(0, MOST_NAMED).join(', ')} and ${paths.length - MOST_NAMED} more`;
 
 /** Another agent can move a branch of the repository after the gate, but not change the trees that the gate kept. */
 async function uncheckedPaths(

@@ -1,6 +1,7 @@
 // Restores guarded files after a killed run, and keeps a task closed that changed while another task's agent ran, until the user accepts it.
 
 import path from 'node:path';
+import { firstNames } from '../../policies/text/display.ts';
 import {
   type CallEntry,
   type ChangeEntry,
@@ -14,7 +15,6 @@ import { locateTask, projectState } from '../../state/task-folder.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { type FoundTask, rootOf } from '../task/task.ts';
-import { firstOf } from './guard-call.ts';
 import { approveAll, changesDuring, endOf, stampIn } from './other-tasks.ts';
 import { type Recovered, recoverFiles } from './recover.ts';
 
@@ -90,7 +90,7 @@ export function closedBy(guarded: GuardedTask): string | null {
   if (all.length === 0) return null;
   const files = [...new Set(all.flatMap((change) => change.files))].sort();
   const calls = all.slice(0, NAMED).map(callWords).join('; ');
-  return `files that ${task.id} is judged by were changed while another task's agent ran: ${firstOf(files, NAMED)} (${calls}). Nothing was started. Look at them in ${task.root}; if they are as you want them: tollgate run ${task.id} --accept-changes`;
+  return `files that ${task.id} is judged by were changed while another task's agent ran: ${firstNames(files, NAMED)} (${calls}). Nothing was started. Look at them in ${task.root}; if they are as you want them: tollgate run ${task.id} --accept-changes`;
 }
 
 const NAMED = 5;

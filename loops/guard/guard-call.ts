@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
+import { firstNames } from '../../policies/text/display.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -73,7 +74,7 @@ export const tamperedFinding = (missing: string[], aside: string): Finding => ({
   class: 'scope_violation',
   reason: 'judge_changed',
   missing,
-  text: `files that this stage is judged by were changed while it ran: ${firstOf(missing)}`,
+  text: `files that this stage is judged by were changed while it ran: ${firstNames(missing, 3)}`,
   next_actions: existsSync(aside) ? [toDo(`look at what was written there: ${aside}`)] : [],
 });
 
@@ -86,9 +87,6 @@ const OUTCOME = {
 /** @param root the project's root. */
 export const describe = (root: string, { file, how, outcome }: ReturnType<typeof putBack>[number]): string =>
   `${path.relative(root, file)} (${how}; ${OUTCOME[outcome]})`;
-
-export const firstOf = (names: readonly string[], most = 3): string =>
-  `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
 
 /** Records what we put back, so that no call of another task is blamed for the change. */
 export function approveRestored(register: string, root: string, tampered: ReturnType<typeof putBack>): void {

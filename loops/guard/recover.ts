@@ -3,6 +3,7 @@
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import { firstNames } from '../../policies/text/display.ts';
 import {
   callEntries,
   isCallOver,
@@ -19,7 +20,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { type FileLook, lookAt } from './file-look.ts';
-import { approveRestored, describe, firstOf, tamperedFinding } from './guard-call.ts';
+import { approveRestored, describe, tamperedFinding } from './guard-call.ts';
 import { ownFiles } from './guarded-files.ts';
 import { isSame, isWhole, type KeptFile, loadKept } from './kept-files.ts';
 import { endOf, noteChanges } from './other-tasks.ts';
@@ -110,7 +111,7 @@ function recoverCall(
       : 'by its agent or by another process';
     const where = lookAt(aside) === null ? '' : `; the changed files are in ${aside}`;
     into.notes.push(
-      `stage ${stage}: the run that waited for the call ${call_id} was killed, and files that it is judged by were changed since, ${whose}: ${firstOf(missing)}${where}`,
+      `stage ${stage}: the run that waited for the call ${call_id} was killed, and files that it is judged by were changed since, ${whose}: ${firstNames(missing, 3)}${where}`,
     );
     into.findings.set(call_id, tamperedFinding(missing, aside));
   }
@@ -208,7 +209,9 @@ function copiedNotes(
   return [
     ...(named.length === 0
       ? []
-      : [`${about}, files that it is judged by were changed by another process, and not put back: ${firstOf(named)}`]),
+      : [
+          `${about}, files that it is judged by were changed by another process, and not put back: ${firstNames(named, 3)}`,
+        ]),
     ...(why === null
       ? []
       : [`${about}, files were changed; how they were cannot be written down (${why}), and stays in ${folder}`]),

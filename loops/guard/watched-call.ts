@@ -1,6 +1,7 @@
 // Announces a call to the runs of other tasks before it begins, and records the changes in other tasks when it is over.
 
 import path from 'node:path';
+import { firstNames } from '../../policies/text/display.ts';
 import {
   type CallEntry,
   endCallEntry,
@@ -14,7 +15,6 @@ import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { OtherTasks, UnseenCall, UnseenCalls } from '../task/run-context.ts';
-import { firstOf } from './guard-call.ts';
 import { type KeptFiles, saveKept } from './kept-files.ts';
 import { namesOfTasks, noteChanges } from './other-tasks.ts';
 
@@ -79,7 +79,10 @@ export function watchCall(
 }
 
 const unkeptWarning = (root: string, files: readonly string[]): string =>
-  `too large to keep a copy (over 16 MiB each, or 64 MiB in all): ${firstOf(files.map((file) => path.relative(root, file)))}; a change is seen, but cannot be put back`;
+  `too large to keep a copy (over 16 MiB each, or 64 MiB in all): ${firstNames(
+    files.map((file) => path.relative(root, file)),
+    3,
+  )}; a change is seen, but cannot be put back`;
 
 /** Nanoseconds since 1970, rounded up: the disk's clock is behind ours, which drops fractions of a millisecond. */
 const diskNow = (): bigint => BigInt(Date.now() + 1) * 1_000_000n;

@@ -4,13 +4,13 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { outsideScope } from '../../policies/gate/scope.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import { visible } from '../../policies/text/display.ts';
+import { firstNames, visible } from '../../policies/text/display.ts';
 import { EMPTY_FAILURE } from '../task/failure.ts';
 import { readGateRecord } from '../task/gate-actions.ts';
 import { treeRules } from '../task/keep-start.ts';
 import type { RunRequest } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
-import { type CommitPlace, commitChanges, commitMistake, listed } from '../tree/commit-changes.ts';
+import { type CommitPlace, commitChanges, commitMistake, MOST_LISTED } from '../tree/commit-changes.ts';
 import { treesOf } from '../tree/stage-trees.ts';
 import { scopeOf } from '../tree/task-tree.ts';
 import { lockTaskTree } from './with-tree-lock.ts';
@@ -54,7 +54,7 @@ export async function commitRun(open: OpenTask, request: RunRequest, ended: Ende
       message: messageOf(open),
     });
     if (made.how === 'invalid') return { ...ended, ...failed(open, made.message, context.clock()) };
-    const notes = made.omitted.length === 0 ? [] : [`not in the commit: ${listed(made.omitted)}`];
+    const notes = made.omitted.length === 0 ? [] : [`not in the commit: ${firstNames(made.omitted, MOST_LISTED)}`];
     if (made.how === 'nothing')
       return { ...ended, notes: [...ended.notes, 'there is nothing to commit', ...notes], commit: null };
     const { id, branch, files } = made;

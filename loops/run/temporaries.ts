@@ -30,16 +30,6 @@ export const TEMPORARIES: readonly Row[] = [
     example: '.codex_brief.codex.out.PID-1',
   },
   {
-    by: 'loops/gate/acceptance.ts of earlier versions',
-    name: /^\..+\.acceptance\.log\.(?<pid>\d+)$/,
-    example: '.codex_verify.acceptance.log.PID',
-  },
-  {
-    by: 'state/atomic-file.ts of earlier versions',
-    name: new RegExp(`\\.${UUID}$`),
-    example: 'codex_brief.gate.json.00000000-0000-4000-8000-000000000001',
-  },
-  {
     by: 'write-file-atomic',
     name: /^(?:stats\.json|last_failure\.json|journal\.jsonl)\.\d{1,10}$/,
     example: 'stats.json.1234567890',

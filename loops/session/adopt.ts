@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { type SessionEntry, sessionTitle } from '../../policies/session/session-entry.ts';
+import { newEntry, type SessionEntry, sessionTitle } from '../../policies/session/session-entry.ts';
 import { environmentsOfAccounts } from '../../state/accounts.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { readSessions } from '../../state/sessions/sessions-file.ts';
@@ -41,16 +41,8 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
     };
   const { boundToCwd } = await adapterOf(tool).sessions();
   const folder = boundToCwd ? (session.cwd ?? cwd) : null;
-  const { context_tokens, total_tokens } = await countTokens(tool, id, lookup);
-  const entry: SessionEntry = {
-    session_id: session.id,
-    last_used: new Date(session.changedAtMs).toISOString(),
-    error_count: 0,
-    total_tokens: total_tokens ?? 0,
-    context_tokens,
-    feature_id: tag,
-    cwd: session.cwd ?? cwd,
-  };
+  const counted = await countTokens(tool, id, lookup);
+  const entry = newEntry(session.id, tag, session.cwd ?? cwd, new Date(session.changedAtMs), counted);
   const now = await changeSessions({ stateFolder, taskId: 'adopt', clock }, (all) =>
     all.takingBack(tool, session.id).with(tag, tool, entry, folder),
   );

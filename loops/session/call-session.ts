@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { newEntry, type SessionEntry } from '../../policies/session/session-entry.ts';
 import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
 import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -168,13 +168,3 @@ async function keepSession(
     return `session ${id} could not be stored under ${JSON.stringify(tag)}: ${error.message}`;
   }
 }
-
-const newEntry = (id: string, tag: string, cwd: string, now: Date): SessionEntry => ({
-  session_id: id,
-  last_used: now.toISOString(),
-  error_count: 0,
-  total_tokens: 0,
-  context_tokens: null,
-  feature_id: tag,
-  cwd,
-});

@@ -8,7 +8,6 @@ import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { filesOfCallers } from '../../wrappers/processes/open-files.ts';
-import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { changesBetween } from '../tree/changes.ts';
 import { type Copies, keepCopies } from '../tree/copies.ts';
@@ -48,7 +47,7 @@ export async function openBaseline(
   const isNeeded = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
   if (!isNeeded) return null;
   const { beforeFile, afterFile } = filesOf(run);
-  const callers = await callersOf(treeOf(run).root);
+  const callers = await filesOfCallers(treeOf(run).root);
   const found = await earlierBaseline(run);
   const isLost = found.how === 'lost' || (found.how === 'none' && earlierWork === 'unfinished');
   if (isLost && !run.redone)
@@ -83,19 +82,6 @@ export async function openBaseline(
     },
     last: () => last,
   };
-}
-
-/** Stages that begin together share one look: a caller keeps writing to the files that it had open a moment ago. */
-const seen = new Map<string, { atMs: number; files: Promise<Set<number>> }>();
-const MOMENT_MS = 500;
-
-function callersOf(root: string): Promise<Set<number>> {
-  const known = seen.get(root);
-  if (known !== undefined && nowMs() - known.atMs < MOMENT_MS) return known.files;
-  const files = filesOfCallers(root);
-  seen.clear();
-  seen.set(root, { atMs: nowMs(), files });
-  return files;
 }
 
 /** Accepts only the file that was open before the stage, with more content; anything else is the agent's work. */

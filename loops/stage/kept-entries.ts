@@ -70,8 +70,7 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
       if (!(error instanceof JournalError) && !isSystemError(error)) throw error;
     }
   };
-  const known = (id: string) =>
-    lastKnown(sessions, tool, id) ?? freshEntry(run, tag, id, clock(), { context_tokens: null, total_tokens: 0 });
+  const known = (id: string) => lastKnown(sessions, tool, id) ?? freshEntry(run, tag, id, clock());
   /** A task that names a session which was given up continues in its replacement. */
   const replacementOf = (id: string) => {
     const named = open.manifest.meta.session_id;

@@ -1,7 +1,7 @@
 // Chooses the session of a stage's first call: the named one, the tag's, one that is found again, or a new one.
 
 import { rowOf, type Tool } from '../../policies/facts/tools.ts';
-import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { newEntry, type SessionEntry } from '../../policies/session/session-entry.ts';
 import { CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { writeRefusal } from '../../state/disk/replace-file.ts';
@@ -97,8 +97,7 @@ async function namedSession(
   const byId = isWhole(sessions) ? null : notedById(open.stateFolder, stage.tool, id);
   const known = newest([lastKnown(sessions, stage.tool, id), noted?.session_id === id ? noted : null, byId]);
   if (known !== null) return judged(run, 'named', known);
-  const { context_tokens, total_tokens } = await countTokens(stage.tool, id, lookup);
-  const counted = { context_tokens, total_tokens: total_tokens ?? 0 };
+  const counted = await countTokens(stage.tool, id, lookup);
   return judged(run, 'named', freshEntry(run, tag, id, clock(), counted));
 }
 
@@ -191,9 +190,8 @@ async function foundSession(run: Asker, tag: string, sessions: Sessions): Promis
     now: clock(),
   });
   if (found === null) return null;
-  const { session, context_tokens, total_tokens } = found;
-  const counted = { context_tokens, total_tokens: total_tokens ?? 0 };
-  return judged(run, 'recovered', freshEntry(run, tag, session.id, new Date(session.changedAtMs), counted));
+  const { session } = found;
+  return judged(run, 'recovered', freshEntry(run, tag, session.id, new Date(session.changedAtMs), found));
 }
 
 function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', entry: SessionEntry): Resolved {
@@ -208,14 +206,8 @@ export const freshEntry = (
   tag: string,
   id: string,
   at: Date,
-  counted: { context_tokens: number | null; total_tokens: number },
+  counted?: Parameters<typeof newEntry>[4],
 ): SessionEntry => ({
-  session_id: id,
-  last_used: at.toISOString(),
-  error_count: 0,
-  total_tokens: counted.total_tokens,
-  context_tokens: counted.context_tokens,
-  feature_id: tag,
-  cwd: open.cwd,
+  ...newEntry(id, tag, open.cwd, at, counted),
   ...(stage.account === undefined ? {} : { account: stage.account }),
 });

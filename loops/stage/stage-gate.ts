@@ -10,6 +10,7 @@ import { pathsOfDiff } from '../../policies/gate/unified-diff.ts';
 import { slowPatterns } from '../../policies/redact/redactor.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
+import { firstNames } from '../../policies/text/display.ts';
 import { NEVER } from '../../policies/verdict/decide.ts';
 import { writeJson } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
@@ -155,8 +156,7 @@ async function putBack(
   const backupFolder = path.join(open.task.attempts, record.call_id, 'out-of-scope');
   const put = await restore({ violations, before, copies: copies!, backupFolder });
   const paths = put.restored.map((each) => each.path);
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  const back = `put back as it was: ${paths.slice(0, MAX_NAMED).join(', ')}${more}; the changed version is kept in ${backupFolder}`;
+  const back = `put back as it was: ${firstNames(paths, MAX_NAMED)}; the changed version is kept in ${backupFolder}`;
   return { restored: put.restored, notes: [...(paths.length === 0 ? [] : [back]), ...notes, ...put.notes] };
 }
 

@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { firstNames } from '../../policies/text/display.ts';
 import {
   complaintOf,
   type Git,
@@ -113,19 +114,14 @@ export async function commitChanges(request: CommitRequest): Promise<CommitMade>
       const edited = paths.filter((name) => since.has(name));
       if (edited.length > 0)
         return invalid(
-          `${listed(edited)} changed after stage ${last.stage} was checked; \`--recheck --commit\` checks the tree as it is now, and commits it`,
+          `${firstNames(edited, MOST_LISTED)} changed after stage ${last.stage} was checked; \`--recheck --commit\` checks the tree as it is now, and commits it`,
         );
       return writeCommit(paths, omitted, request);
     },
   );
 }
 
-const MOST_LISTED = 5;
-
-export const listed = (names: readonly string[]): string =>
-  names.length <= MOST_LISTED
-    ? names.join(', ')
-    : `${names.slice(0, MOST_LISTED).join(', ')} and ${names.length - MOST_LISTED} more`;
+export const MOST_LISTED = 5;
 
 /** A path that had uncommitted changes before the first stage that changed it is the user's. */
 async function choosePaths(
@@ -237,6 +233,6 @@ async function filtersFor(git: Git, paths: readonly string[], { trust }: CommitR
   const filtered = paths.filter((_, i) => found.names.includes(fields[i * 3 + 2] ?? ''));
   if (filtered.length === 0) return found.names;
   return invalid(
-    `${listed(filtered)} needs a filter of the repository's own settings, which runs only in a trusted workspace; use --trust-workspace, or commit it with git`,
+    `${firstNames(filtered, MOST_LISTED)} needs a filter of the repository's own settings, which runs only in a trusted workspace; use --trust-workspace, or commit it with git`,
   );
 }

@@ -1,6 +1,7 @@
 // Checks what a stage must deliver: the sections and lines of its answer, and a change in the tree.
 
 import type { Change, Finding } from '../facts/gate-record.ts';
+import { firstNames } from '../text/display.ts';
 import { bookOf, type Heading, keyOf, outlineOf, WEAK } from '../text/headings.ts';
 import { linesOf, readingsOf, saysSomething } from '../text/markdown.ts';
 import { headingsOf } from '../text/sections.ts';
@@ -28,8 +29,7 @@ function headingsFound(answer: string): string {
     (title) => `"${title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title}"`,
   );
   if (titles.length === 0) return 'it has no headings';
-  const more = titles.length > MOST_FOUND ? ` and ${titles.length - MOST_FOUND} more` : '';
-  return `its headings are ${titles.slice(0, MOST_FOUND).join(', ')}${more}`;
+  return `its headings are ${firstNames(titles, MOST_FOUND)}`;
 }
 
 /** In the order of `requires`; `Findings (empty)` for a heading without text. */

@@ -25,6 +25,25 @@ export interface SessionEntry {
   in_place_of?: string;
 }
 
+/** @param counted `total_tokens` is null if its CLI counted none. */
+export const newEntry = (
+  id: string,
+  tag: string,
+  cwd: string,
+  at: Date,
+  { context_tokens, total_tokens }: { context_tokens: number | null; total_tokens: number | null } = UNCOUNTED,
+): SessionEntry => ({
+  session_id: id,
+  last_used: at.toISOString(),
+  error_count: 0,
+  total_tokens: total_tokens ?? 0,
+  context_tokens,
+  feature_id: tag,
+  cwd,
+});
+
+const UNCOUNTED = { context_tokens: null, total_tokens: null };
+
 /** gemini reads these as "the last session" and "the n-th of its list". Either may belong to another task. */
 const NO_ID = /^(?:latest|\d+)$/i;
 

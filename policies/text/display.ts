@@ -44,3 +44,7 @@ export const shellWord = (text: string): string =>
 
 /** Compares by code units, as a sort does without a function. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** `a, b and 3 more`. */
+export const firstNames = (names: readonly string[], most: number): string =>
+  `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;

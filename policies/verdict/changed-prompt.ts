@@ -1,6 +1,7 @@
 // Reports stages whose prompt differs from the one that was answered, and the possible next steps.
 
 import { type CalledAs, goOnLine, type NextAction, toType } from '../facts/next-action.ts';
+import { firstNames } from '../text/display.ts';
 
 export interface ChangedPrompt {
   stage: string;
@@ -24,8 +25,7 @@ export function changedSentence(changed: readonly ChangedPrompt[]): string {
 function partsOf(changed: readonly ChangedPrompt[]): string {
   const shown = changed.filter(({ parts }) => parts.length > 0).slice(0, NAMED_STAGES);
   const each = shown.map(({ stage, parts }) => {
-    const more = parts.length > NAMED_PARTS ? ` and ${parts.length - NAMED_PARTS} more` : '';
-    const names = `${parts.slice(0, NAMED_PARTS).join(', ')}${more}`;
+    const names = firstNames(parts, NAMED_PARTS);
     return changed.length === 1 ? names : `of ${stage}: ${names}`;
   });
   return each.length === 0 ? '' : ` (changed: ${each.join('; ')})`;

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { outputPathMistake, placing } from '../../loops/attempt/output-paths.ts';
+import { outputPathMistake } from '../../loops/attempt/output-paths.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { where } from '../rig/where-possible.ts';
@@ -76,7 +76,7 @@ asRoot('a device is refused, directly or behind a symlink, and stays', async ({ 
 
 test('no name in a folder of the system is taken, whatever it leads to now', () => {
   const others = { result: null, sessionIdOut: null, doneMarker: null, pidFile: null };
-  const mistakeFor = (out: string) => outputPathMistake({ prompt: 'ask.md', out, err: 'e.err', ...others }, placing());
+  const mistakeFor = (out: string) => outputPathMistake({ prompt: 'ask.md', out, err: 'e.err', ...others });
   for (const out of ['/dev/stdout', '/dev/fd/1', '/dev/none-such', '/proc/self/comm'])
     assert.match(mistakeFor(out) ?? '', `${out} `, out);
   assert.is(mistakeFor('/devices/none-such/a.out'), null);

@@ -4,7 +4,7 @@ import type { NowChange, NowTask, NowWait, RunsNow } from '../../../loops/report
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import { personLine } from '../../../policies/facts/next-action.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
-import { oneLine, spell, visible } from '../../../policies/text/display.ts';
+import { firstNames, oneLine, spell, visible } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import { ago, clockTime, fromHere, readerHere, whenWords } from '../../from-here.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
@@ -219,7 +219,5 @@ function wordsOf(change: NowChange): string {
 
 function waitWords(waits: NowWait, at: string): string {
   if (waits.what === 'time') return `waits until ${whenWords(waits.until, new Date(at))}`;
-  const behind = waits.behind.slice(0, 3).join(', ');
-  const more = waits.behind.length > 3 ? ` and ${waits.behind.length - 3} more` : '';
-  return `waits for its ${WAITS_FOR[waits.what]} behind ${behind}${more}`;
+  return `waits for its ${WAITS_FOR[waits.what]} behind ${firstNames(waits.behind, 3)}`;
 }

@@ -1,5 +1,6 @@
 // Lists the batches, and shows one: what failed and what to do, then its tasks; of one that runs their state as it changes.
 
+import { firstNames } from '../../../policies/text/display.ts';
 import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
@@ -88,11 +89,7 @@ type Head = Resources['/api/batch']['batches'][number];
 
 const NAMED = 2;
 
-function nameOf({ task_ids: ids, batch_id: id }: Head): string {
-  if (ids.length === 0) return id;
-  const more = ids.length - NAMED;
-  return `${ids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
+const nameOf = ({ task_ids: ids, batch_id: id }: Head): string => firstNames(ids, NAMED) || id;
 
 /** Until there is a report, the tasks that are done now. */
 const doneOf = ({ totals, task_ids: ids }: Head): number => totals?.done ?? ids.filter(isDone).length;

@@ -20,7 +20,7 @@ import { scopeOf } from '../../../loops/tree/task-tree.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import { judgeScope } from '../../../policies/gate/scope.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
-import { shellWord } from '../../../policies/text/display.ts';
+import { firstNames, shellWord } from '../../../policies/text/display.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
 import type { TaskFolder } from '../../../state/task-folder.ts';
 import { type DiffShown, type DiffsShown, WHOLE_TASK } from '../../contract/task.ts';
@@ -144,7 +144,9 @@ async function stageDiff(
     notes: [
       ...(trees.after === null ? [`${sinceWhen(trees)} The diff ends with the tree as it is now.`] : []),
       ...(isCut ? [cutNote(found.cutOf)] : []),
-      ...(large.length > 0 ? [`Changed, but not stored, since above 4 MB or unreadable: ${listed(large)}.`] : []),
+      ...(large.length > 0
+        ? [`Changed, but not stored, since above 4 MB or unreadable: ${firstNames(large, 5)}.`]
+        : []),
       ...(earlier.how === 'invalid' ? [`Earlier changes are not shown: ${earlier.message}.`] : []),
       ...(earlier.how === 'read' && earlier.cutOf !== null
         ? ['Of the earlier changes, only the beginning is shown.']
@@ -162,9 +164,6 @@ const NEW_FILES = 'the command shows them without new files, which git status li
 
 const cutNote = (files: number | null): string =>
   `The diff${files === null ? '' : ` of ${files} files`} is larger than ${MAX_CHARS / 1024 ** 2} MB; only its beginning is shown. The command shows all of it.`;
-
-const listed = (names: readonly string[]): string =>
-  `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 

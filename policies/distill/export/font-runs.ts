@@ -1,6 +1,6 @@
 // Chooses the font for each character of a text, replaces characters that no font has, and notes the replacements.
 
-import { oneLine } from '../../text/display.ts';
+import { firstNames, oneLine } from '../../text/display.ts';
 
 export interface FontCoverage {
   name: string;
@@ -73,7 +73,7 @@ export function createTypesetter(fonts: readonly FontCoverage[]): Typesetter {
         ...(first === undefined
           ? []
           : [
-              `${replaced.size === 1 ? '1 character has' : `${replaced.size} characters have`} no glyph in ${names} and ${replaced.size === 1 ? 'is' : 'are'} replaced: ${[...replaced.keys()].slice(0, MAX_NAMED).map(quoted).join(', ')}${more(replaced.size)} (first in ${first[1]}); --font FILE adds a font`,
+              `${replaced.size === 1 ? '1 character has' : `${replaced.size} characters have`} no glyph in ${names} and ${replaced.size === 1 ? 'is' : 'are'} replaced: ${firstNames([...replaced.keys()].map(quoted), MAX_NAMED)} (first in ${first[1]}); --font FILE adds a font`,
             ]),
         ...(rightToLeft === null
           ? []
@@ -86,8 +86,6 @@ export function createTypesetter(fonts: readonly FontCoverage[]): Typesetter {
 }
 
 const MAX_NAMED = 5;
-
-const more = (count: number): string => (count > MAX_NAMED ? ` and ${count - MAX_NAMED} more` : '');
 
 const codeOf = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
