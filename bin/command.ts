@@ -77,10 +77,7 @@ export function objectIn(out: string, err: string): Record<string, unknown> {
   return { message: err.trim() };
 }
 
-/**
- * Returns a message if stdout did not take the whole result, or null. A reader of lines that stops early has read enough, as `|
- * head -1` does. Half an object is useless.
- */
+/** A message if stdout did not take the whole result, or null. A reader that stops early (`| head`) has enough. */
 function lostResult(name: string, code: string, argv: readonly string[]): string | null {
   if (code === 'EPIPE' && !asksForObject(argv)) return null;
   const why = code === 'EPIPE' ? 'its reader has gone' : code;

@@ -5,10 +5,7 @@ import type { WriteStream } from 'node:tty';
 import { fromHere, readerHere } from './from-here.ts';
 import { wrapped } from './wrap.ts';
 
-/**
- * `tollgate run T 2>&1 | head -1` closes the pipe after a line. Paid calls continue, and the exit code is still reported. Made
- * when first needed: a stream takes Node 2 ms.
- */
+/** A pipe that closes early neither ends paid calls nor loses the exit code. Made when needed: it takes Node 2 ms. */
 export function printing(name: 'stdout' | 'stderr'): WriteStream {
   const stream = process[name];
   if (!stream.listeners('error').includes(forget)) stream.on('error', forget);

@@ -82,10 +82,7 @@ function mistakeOfOwner(place: string): string | null {
   return (found.mode & 0o022) === 0 ? null : `may be written by other users; chmod go-w ${place}`;
 }
 
-/**
- * Makes the environment in which a CLI uses the account.
- * @returns a sentence if it cannot be used: nothing may be started, least of all with another login.
- */
+/** The environment in which a CLI uses the account. @returns a sentence if nothing may be started. */
 export async function environmentOf(
   name: string,
   tool: Tool,

@@ -48,10 +48,7 @@ export function sight(file: string): Sighting | null {
 export const isSame = (a: Sighting, b: Sighting | null): boolean =>
   b !== null && SEEN.every((field) => a[field] === b[field]);
 
-/**
- * Makes the change, on disk when it returns. Throws what the operating system throws. Then the file is unchanged, or a broken
- * disk kept half a line of the new text.
- */
+/** Makes the change, on disk when it returns. If it throws, the file is unchanged, or has half a line more. */
 export function swapIfUnchanged(seen: Sighting, change: ExactChange): Sighting {
   if (change.how === 'append') appendWhole(seen, change.text);
   else putInPlace(seen, change);

@@ -119,10 +119,7 @@ function located(root: string): LocatedTask {
   };
 }
 
-/**
- * Without links: the task itself, the folders to which it writes, and where all tasks of a project have their state. One that
- * leads out counts by its name.
- */
+/** Without links: the task, the folders that it writes, and the project's states. One that leads out keeps its name. */
 export function taskFolders({ root }: { root: string }): string[] {
   const home = realFolder(root);
   const state = path.dirname(path.dirname(home));

@@ -98,10 +98,7 @@ export interface Adapter {
   readDocument(text: string): EngineEvent[] | null;
   /** Reads one line of stderr, for facts that the CLI reports only there; null if there are none. */
   readStderr: ((line: string) => EngineEvent[]) | null;
-  /**
-   * A file in which the CLI logs what is on neither stream: the variable that names it, and what reads its lines one after the
-   * other. null: no file is needed.
-   */
+  /** The file for what is on neither stream: the variable that names it, and what reads its lines. null: none. */
   log: { variable: string; reader(): (line: string) => EngineEvent[] } | null;
   /** Why a required server cannot be available, according to the CLI's files before it starts; null if they do not show it. */
   missingServer(request: CallRequest): string | null;
@@ -132,10 +129,7 @@ export interface Adapter {
   route(): Promise<(request: CallRequest) => Route>;
   /** Whether the CLI itself refused its input before any request. */
   refusedInput(ended: { exitCode: number | null; class: ErrorClass | null; requests: number | null }): boolean;
-  /**
-   * A failure report that the CLI writes to its $TMPDIR, found by how its name begins. `read` throws if the text is not a report.
-   * null: the CLI writes none.
-   */
+  /** A failure report in $TMPDIR, by the beginning of its name. `read` throws if it is none. null: there are none. */
   failureReport: { begins: string; read(text: string): FailureReport } | null;
   /** What the CLI does between announcing a retry and retrying: it waits, so that it can be ended, or it retries at once. */
   asksAgain: 'after a wait' | 'at once';

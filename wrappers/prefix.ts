@@ -86,10 +86,7 @@ interface PrefixLack {
   why: string;
 }
 
-/**
- * Starts a shell instead of the CLI, and checks what reaches it: stdin, the working folder, our variables and folders, the CLI.
- * @returns what does not; null if everything does.
- */
+/** Starts a shell instead of the CLI. @returns what of stdin, folders, variables and CLI does not reach it, or null. */
 export async function probePrefix(
   { tool, binary, prefix = [] }: Adapter,
   call: PrefixedCall,

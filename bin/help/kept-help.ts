@@ -10,10 +10,7 @@ type HelpForm = 'short' | 'full';
 /** The greatest width of each form. */
 export const HELP_WIDTHS: Record<HelpForm, number> = { short: 80, full: 110 };
 
-/**
- * @param command with its words, such as `tollgate run`.
- * @returns null if the help must be printed again: on a terminal that is too narrow for it, and outside of a build.
- */
+/** @param command as in `tollgate run`. @returns null if help is printed again: too narrow a terminal, or no build. */
 export function keptHelp(command: string, form: HelpForm): string | null {
   const width = HELP_WIDTHS[form];
   if ((process.stdout.columns || width) < width) return null;

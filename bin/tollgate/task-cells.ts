@@ -69,10 +69,7 @@ export const moreLines = (all: number, shown: number, what: string): string[] =>
       ? [`… and 1 more ${what.replace(/s$/, '')}: --all shows it`]
       : [`… and ${all - shown} more ${what}: --all shows them`];
 
-/**
- * `5 tasks in .tmp/task: 2 failed, 3 done`. A terminal shows the folder as it is seen from the working folder, and names the states
- * of the shown tasks as their rows do.
- */
+/** `5 tasks in .tmp/task: 2 failed, 3 done`. On a terminal: the folder from here, and the states as in the rows. */
 export function totalsLine(
   { totals, folder, tasks: shown }: Pick<TasksReport, 'totals' | 'folder'> & { tasks: readonly Standing[] },
   sheet: Sheet,

@@ -93,10 +93,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/**
- * Makes the call when no other call uses the session, and stores its session under the tag.
- * @returns a sentence if the files of the session cannot be used: nothing was started.
- */
+/** Makes the call when its session is free, and stores it under the tag. @returns why its files cannot be used. */
 export async function callInSession(
   request: WrapperRequest,
   requested: RequestedSession,

@@ -35,10 +35,7 @@ export function sendJson(response: ServerResponse, status: number, value: object
   response.end(body);
 }
 
-/**
- * Closes the connection, so that no further data on it is read.
- * A browser that opened the address gets a page to read; the page of the console and other clients get JSON.
- */
+/** Closes the connection, so that no more is read. An opened address gets a page; all other clients get JSON. */
 export function sendRefusal(
   response: ServerResponse,
   status: number,

@@ -24,10 +24,7 @@ export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
   return attemptIn(folder, mkdtempSync(path.join(systemTemporary(), prefixFor(folder))));
 }
 
-/**
- * All files are on the disk of `--out` (or in the task), so that a published file can be renamed into place. If this throws,
- * nothing of the folder remains; the $TMPDIR stays.
- */
+/** All on the disk of `--out` (or the task), to be renamed into place. If it throws, only the $TMPDIR remains. */
 export function fillAttempt(attempt: Attempt, { charge }: WrapperRequest, prompt: Buffer, save: () => void): void {
   // Other users may write beside --out: an existing folder may be a link that one of them made.
   if (charge === null) mkdirSync(attempt.folder, 0o700);

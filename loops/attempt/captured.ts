@@ -27,10 +27,7 @@ export const hasOutput = (folder: string): boolean =>
 /** The prompt that was sent; null if it is no longer a regular file. */
 export const promptIn = ({ files }: Attempt): Buffer | null => readBytesIfFit(files.stdin, MAX_PROMPT_BYTES);
 
-/**
- * Describes in sentences the changes to an attempt's files while its call ran. Mostly the agent made them.
- * @param streams the files themselves, which were opened before
- */
+/** The changes to an attempt's files while its call ran, mostly by the agent. @param streams opened before. */
 export function changedFiles({ files, folder }: Attempt, { stdout, stderr }: Streams): string[] {
   const said = (name: string, what: string, so: string) =>
     `${name} of the attempt ${what} while the call ran (${folder}); ${so}`;

@@ -47,10 +47,7 @@ export function writeDispatch(attempts: string, dispatch: Dispatch): string {
   return `${FLAG}${file}`;
 }
 
-/**
- * Withdraws the dispatch of a call whose dispatcher is gone or done.
- * @returns whether its guardian can no longer begin: it was never started, or had not taken its dispatch.
- */
+/** Withdraws the dispatch of a dead or done dispatcher. @returns whether its guardian can no longer begin. */
 export function withdrawDispatch(attempts: string, callId: string): boolean {
   const folder = path.join(attempts, callId);
   try {

@@ -109,10 +109,7 @@ const secretNames = (environment: NodeJS.ProcessEnv): string[] => [
   ...new Set(secretsOf(environment).map(({ kind }) => kind)),
 ];
 
-/**
- * The process that settles a call may have another environment than the call had.
- * @returns the text that replaces the CLI's words, or null if all the call's secrets are known.
- */
+/** Another environment may settle a call. @returns what replaces the CLI's words; null if all secrets are known. */
 export function withheldFrom(names: readonly string[], environment: NodeJS.ProcessEnv, folder: string): string | null {
   const known = new Set(secretNames(environment));
   const unknown = names.filter((name) => !known.has(name));

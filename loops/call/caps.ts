@@ -12,10 +12,7 @@ interface Allowed {
   maxUsd: number | null;
 }
 
-/**
- * @param project the root of the project that has the prices.
- * @returns null if nothing is capped; a sentence if the price of the model is needed and unknown.
- */
+/** @param project which has the prices. @returns null without a cap; a sentence if the needed price is unknown. */
 export async function capsOf(
   adapter: Adapter,
   model: string | null,

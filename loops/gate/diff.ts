@@ -132,10 +132,7 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 /** Per stream. */
 const MAX_READ = 1024 * 1024;
 
-/**
- * Runs git with an empty git folder and without the settings of the project and the user. The tree's root is `request.cwd`,
- * whether or not the project uses git.
- */
+/** Runs git with an empty git folder, without settings, at `request.cwd`, whether or not the project uses git. */
 function tryDiff(request: GateRequest, git: string, argv: string[], diff: string): Promise<GitEnd> {
   return withPrivateFolder(request, 'git', async ({ folder, marker }) => {
     const stdin = path.join(folder, 'input');

@@ -38,10 +38,7 @@ type Inspected = { how: 'open'; found: FoundTask | null } | { how: 'invalid'; me
 
 type Entered = Inspected & ({ how: 'open'; recovered: Recovered } | { how: 'invalid' });
 
-/**
- * Called before a run reads its task. Returns `invalid` and a sentence if the task stays closed until the user has checked it. No
- * call has been paid for by then.
- */
+/** Before a run reads its task or pays. Returns `invalid` if the task is closed until the user has checked it. */
 export async function enterTask(entering: Inspecting & Pick<RunContext, 'clock' | 'say'>): Promise<Entered> {
   const { otherChanges, clock, say } = entering;
   const found = findTask(entering);

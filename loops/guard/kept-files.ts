@@ -128,10 +128,7 @@ const isIntact = ({ file, stamp }: NonNullable<KeptFile['copy']>): boolean => lo
 
 const { COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants;
 
-/**
- * Copies a file that is too large for memory: shares its blocks if the disk can, otherwise copies its bytes up to a limit.
- * @returns whether the copy is complete.
- */
+/** Copies what is too large for memory: by shared blocks if possible, else up to a limit. @returns whether all. */
 export function copyLarge(from: string, to: string, maxBytes: number): boolean {
   const source = openRegular(from);
   const isFit = fstatSync(source).size <= maxBytes;

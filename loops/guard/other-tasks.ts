@@ -20,10 +20,7 @@ import type { UnseenCall } from '../task/run-context.ts';
 import { type FileLook, lookAt } from './file-look.ts';
 import { isLitter } from './guarded-files.ts';
 
-/**
- * Examines each task that existed when a call began. One look at a task serves all calls.
- * @returns a sentence for each call during which something was changed.
- */
+/** Examines the tasks that existed when a call began, each once for all calls. @returns a sentence for each change. */
 export function noteChanges(register: string, calls: readonly UnseenCall[]): Map<UnseenCall, string> {
   const changed = new Map<UnseenCall, string[]>();
   for (const [root, those] of rootsOf(calls)) {
@@ -129,10 +126,7 @@ const ATTACHMENTS = 'inputs/attachments';
 /** When a call ended; null while it may run. */
 type CallEnd = { to: string | null; toNs: bigint | null };
 
-/**
- * The guardian's verdict counts only after the guardian has removed the call from the register of calls. An agent can write the
- * journal line, but it cannot also remove the entry.
- */
+/** A verdict counts only once its guardian has removed the register's entry, which an agent cannot do. */
 export function endOf({ task, call_id, until }: CallEntry, register: string): CallEnd {
   const isRegistered = lookAt(path.join(path.dirname(register), 'calls', `${call_id}.json`)) !== null;
   const verdict = isRegistered ? null : (ledgerIfAny(task)?.calls.get(call_id)?.verdict ?? null);

@@ -95,10 +95,7 @@ interface QueueStanding {
   living: ProcessIdentity[];
 }
 
-/**
- * Returns the oldest blocking turn; null when the turn is ours. Calls `over` with each ticket that no process holds.
- * @param earlier the tickets before ours, oldest first.
- */
+/** The oldest blocking turn; null when it is ours. `over` gets each ticket without a process. @param earlier by age. */
 async function firstBlocking(
   ours: Ticket,
   earlier: Earlier,

@@ -20,10 +20,7 @@ const FOREIGN_MS = 60_000;
 /** The longest wait for the lock if only holds apply: they justify no longer wait for a stopped process. */
 export const HOLDS_LOCK_MS = 5000;
 
-/**
- * A process that reads the ledger to write it holds the lock. Throws the errors of the operating system, and those of `does`.
- * @returns null if it was stopped before its turn.
- */
+/** Runs `does` with the lock. Throws its errors, and system errors. @returns null if it was stopped before its turn. */
 export async function locked<T extends object>(
   { files: { folder }, self, clock, stop }: Locking,
   does: () => Promise<T> | T,

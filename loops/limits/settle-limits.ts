@@ -87,10 +87,7 @@ interface Taking {
   root: string;
 }
 
-/**
- * Takes the unreported warnings, so that the end of one run reports them.
- * @returns sentences, each to one taker only. What cannot be read or taken now remains for a later one.
- */
+/** Takes the warnings that no run has reported. @returns sentences; what cannot be read or taken remains for later. */
 export async function takeNearLimits({ environment, clock, root }: Taking): Promise<string[]> {
   const files = limitsFiles(environment);
   if (files === null) return [];

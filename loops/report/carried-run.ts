@@ -83,10 +83,7 @@ type BegunRun =
   /** The same request is running, has answered, or was lost together with what it paid for. */
   | { how: 'met'; run: string; standing: CarriedStanding };
 
-/**
- * Finds the same earlier request, or writes the start file of a new run in one step, before any process starts. Appends the flags
- * for the files of the call to `argv`.
- */
+/** Finds the same earlier request, or writes a new run's start file in one step. Adds the call's flags to `argv`. */
 export async function begin(
   folder: string,
   wanted: WantedRun,

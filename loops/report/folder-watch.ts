@@ -3,10 +3,7 @@
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 
 interface FolderWatch {
-  /**
-   * Sets the watched folders. A folder that cannot be watched is tried again at each call.
-   * @param suspects those of them that may have been created again; all by default.
-   */
+  /** Sets the watched folders, and retries failed ones. @param suspects those that may be new; all by default. */
   keep(folders: ReadonlySet<string>, suspects?: ReadonlySet<string>): void;
   /** Resolves at the next change, after `atMostMs`, or when `stop` aborts. */
   change(atMostMs: number, stop: AbortSignal): Promise<void>;

@@ -12,10 +12,7 @@ const MOST_AT_ONCE = 1024 * 1024;
 export interface GrowingFile {
   /** Returns the name under which the file was found; until then, the last of the names. */
   path(): string;
-  /**
-   * Returns the new lines since the last read, or the next part of them.
-   * @param last whether an incomplete line counts too, because nothing more will be written.
-   */
+  /** The new lines since the last read, or a part of them. @param last: an incomplete line counts too. */
   read(last: boolean): string[];
   /** What the last read did not return: the bytes that it left out, and whether the file had begun again. */
   missed(): Missed;

@@ -245,10 +245,7 @@ const proposals = (stage: string, { proposedCommands }: Prompt): string[] =>
         `${stage}: the brief proposes to verify by ${proposedCommands.map((command) => `\`${command}\``).join(', ')}; put them into acceptance.commands, or run with --trust-brief`,
       ];
 
-/**
- * Makes the context of one stage of a run, for the code that makes its calls.
- * @param endsAtMs when the task's wall clock runs out, by the steady clock; null without a limit.
- */
+/** The context of one stage of a run. @param endsAtMs the task's wall clock, by the steady clock; null without one. */
 export function stageRunOf<Task extends Composing>(
   task: Task,
   { stage, role, access }: StagePlan,

@@ -90,10 +90,7 @@ const turnRequestOf = ({ callId, ...call }: SessionCall): SessionTurnRequest => 
 
 const LOOK_MS = 1000;
 
-/**
- * Waits while a process has the session open that holds no turn: the CLI of a killed call, or one that the user started.
- * @returns false if a stop was requested meanwhile.
- */
+/** Waits while a process without a turn uses the session: a killed call's, or the user's. @returns false if stopped. */
 async function isClosed(call: SessionCall, id: string): Promise<boolean> {
   const { tool, stop, say, clock } = call;
   for (let isReported = false; !stop.aborted; isReported = true) {

@@ -196,10 +196,7 @@ interface SettledEdits {
   notes: string[];
 }
 
-/**
- * Determines from the file itself whether an edit that a crash interrupted was made, and records the result. If the ledger cannot
- * be written, the next call tries it again.
- */
+/** Finds out from the file whether an interrupted edit was made, and records it; or the next call tries again. */
 function settleInterruptedEdits(
   ledger: EditsLedger,
   edits: readonly KnownEdit[],

@@ -137,10 +137,7 @@ function ambiguous(word: string, several: readonly LocatedSession[]): string {
 
 type WholeId = { how: 'found'; id: string } | { how: 'invalid'; message: string };
 
-/**
- * Finds the full id of a session that a task names by its prefix, so that all its users wait in the same queue. Searches the
- * sessions that these tools would resume from here.
- */
+/** The full id for a prefix, so that all users wait in one queue. Searches what these tools would resume here. */
 export async function wholeId(word: string, tools: readonly Tool[], lookup: Lookup): Promise<WholeId> {
   const prefix = word.toLowerCase();
   if (WHOLE_ID.test(word)) return { how: 'found', id: prefix };

@@ -142,10 +142,7 @@ function lostWords({ open: { task }, stage }: StageRun, why: string): string {
 const keep = (run: StageRun, snapshot: TreeSnapshot) =>
   keepCopies({ snapshot, outOfScope: outsideScope(scopeOf(run.open.manifest)), folder: filesOf(run).copiesFolder });
 
-/**
- * Closes the baseline when the stage is over for this run. A finished stage does not need it after that fact is on disk;
- * otherwise it is kept for the next run.
- */
+/** Closes the baseline when the stage is over for this run. Only an unfinished stage keeps it, for the next run. */
 export async function closeBaseline(run: StageRun, baseline: Baseline | null, how: 'done' | 'open'): Promise<void> {
   if (baseline === null) return;
   const { afterFile } = filesOf(run);

@@ -10,10 +10,7 @@ import { outputsOf, type TaskFolder, taskFolders } from '../../state/task-folder
 interface ClearedPaths {
   /** A sentence for each thing that was set aside. */
   cleared: string[];
-  /**
-   * Called after the call is over, before anything of it is read. @returns a sentence for each folder that was restored. Throws
-   * the errors of the operating system.
-   */
+  /** Called after the call, before its results are read. @returns a sentence for each folder. Throws system errors. */
   repair(): string[];
 }
 
@@ -30,10 +27,7 @@ export function clearResultPaths(
   return { cleared, repair: () => mendFolders(folders, clock) };
 }
 
-/**
- * Without this, what was there before the call would be blamed on its agent. @returns a sentence for each thing that was set
- * aside. Throws the errors of the operating system.
- */
+/** Otherwise its agent is blamed for what was there before. @returns what was set aside. Throws system errors. */
 export function clearFolders({ inputs, outputs, state, done, attempts }: TaskFolder, clock: () => Date): string[] {
   const kept = ['baseline', 'trees'].map((name) => path.join(state, name));
   const ours = [path.join(inputs, 'prompt'), outputs, attempts, ...kept, done];

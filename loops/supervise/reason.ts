@@ -37,10 +37,7 @@ export async function reason(course: SuperviseCourse, standing: Standing): Promi
   });
 }
 
-/**
- * Gives the reasoner its own session, whatever the worker's tool is. Sets no retries, because the loop itself retries: it repeats
- * an iteration with the same instruction.
- */
+/** The reasoner has its own session, whatever the worker's tool, and no retries: the loop repeats the iteration. */
 function reasonersOwn(task: TaskRun): TaskRun {
   const { manifest } = task.open;
   const { session_id: _, ...meta } = manifest.meta;

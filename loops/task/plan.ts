@@ -38,10 +38,7 @@ interface LargeStage {
   prompt: Prompt;
 }
 
-/**
- * Finds the mistakes of every stage now: a mistake in the last stage must not cost the calls of those before it.
- * @param from stages before this one are skipped.
- */
+/** Finds the mistakes of all stages before any call is paid. @param from stages before this one are skipped. */
 export async function checkStages(composing: Composing, from: string | null = null): Promise<Planned> {
   const { open, options } = composing;
   const wrong = choiceMistake(open.plans, options);

@@ -23,10 +23,7 @@ export interface RunContext {
   random: () => number;
   /** Ends at once when `stop` aborts. */
   pause(ms: number, stop: AbortSignal): Promise<void>;
-  /**
-   * @param what `step`: what a call or a stage begins or ends, which `watch` and `ended` report too. `once`: a terminal shows
-   * only the first of equal sentences.
-   */
+  /** @param what `step`: a call or stage begins or ends, as in `watch`. `once`: a terminal shows equal ones once. */
   say(sentence: string, what?: 'step' | 'once'): void;
   /** Who sends the notification about the end of a run: each run, or the batch for all of them at once. */
   tells?: 'of_each' | 'of_all';

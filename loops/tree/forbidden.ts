@@ -5,10 +5,7 @@ import path from 'node:path';
 import { atAnyDepth, compileForbidden, compileReach } from '../../policies/text/globs.ts';
 import { entriesIfAny } from '../../state/disk/folder.ts';
 
-/**
- * Returns the first glob that matches one of the paths, which are names of the same file.
- * @param file its place, to recognise it as a hard link of a forbidden file
- */
+/** The first glob that matches a name of the file. @param file its place: it may be a forbidden file's hard link. */
 export type Forbids = (paths: readonly string[], file?: string) => string | null;
 
 /** @param folders the folders to which the globs are relative; each may contain forbidden files */

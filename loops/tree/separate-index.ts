@@ -79,10 +79,7 @@ const PLAIN = [
   ['core.quotePath', 'false'],
 ] as const;
 
-/**
- * Copies git's knowledge of the files, so that git reads only those that changed. The earlier time of the copy makes git check
- * files that were written at the same moment.
- */
+/** Copies what git knows, so that it reads only changed files. An earlier time makes it check those of that moment. */
 function copyIndex(from: string, to: string): void {
   if (!existsSync(from)) return;
   const { mtimeMs } = statSync(from);

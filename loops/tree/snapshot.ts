@@ -208,10 +208,7 @@ export function rebase(before: TreeSnapshot, afterAttempt: TreeSnapshot, now: Tr
   return { ...before, git, head, entries, rules: Object.fromEntries(rules), keptOut: now.keptOut };
 }
 
-/**
- * Makes the baseline of a killed run whose manifest now protects more paths. Paths in ignored folders that were not looked at
- * then get their current state.
- */
+/** A killed run's baseline for a manifest that protects more: ignored paths that it lacks get their current state. */
 export function widened(before: TreeSnapshot, now: TreeSnapshot): TreeSnapshot {
   const { names } = watchOf(before.keptOut);
   const isNew = (path: string) =>

@@ -49,10 +49,7 @@ interface WorkingFolder {
   trust: 'trusted' | 'untrusted';
 }
 
-/**
- * Describes what is wrong with the folder before any call is paid; null if nothing is wrong. It must exist, and be in the project
- * unless the workspace is trusted.
- */
+/** What is wrong with the folder, or null. It must exist, and be in the project unless the workspace is trusted. */
 export function workingFolderMistake({ cwd, manifest, root, trust }: WorkingFolder): string | null {
   if (cwd === undefined) return null;
   const folder = path.resolve(root, cwd);

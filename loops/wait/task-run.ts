@@ -8,10 +8,7 @@ import type { Ledger } from '../../state/journal/ledger.ts';
 import { type LivingProcesses, type ProcessLife, readLiving, STARTING_MS, watchProcess } from './living-processes.ts';
 import { type Awaited, type AwaitedLook, pending, settled } from './outcome.ts';
 
-/**
- * @param self where this process runs: a process number of another machine means nothing here.
- * @param earlier whether a run that ended before the wait began counts.
- */
+/** @param self where this process runs, for numbers of processes. @param earlier whether a run ended before counts. */
 export function awaitTask(
   folder: string,
   label: string,

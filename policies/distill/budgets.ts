@@ -24,10 +24,7 @@ export interface DistillSpent {
 
 export const NOTHING_SPENT: DistillSpent = { tokens: 0, estimated: 0, usd: 0, unpriced: 0 };
 
-/**
- * Adds the requests that broke off without an answer. Each may have cost as much as an average answer. If there is no answer yet,
- * it counts as its request.
- */
+/** Adds requests that broke off without an answer, each at the cost of an average answer, or else of its request. */
 export function withUnheard(
   spent: DistillSpent,
   unheard: { tries: number; turns: number; chars: number },

@@ -43,10 +43,7 @@ export const DEFAULT_DISTILL_MODEL = 'gemini-2.5-pro';
 export const modelRow = (model: string): DistillModel | null =>
   Object.hasOwn(DISTILL_MODELS, model) ? DISTILL_MODELS[model as keyof typeof DISTILL_MODELS] : null;
 
-/**
- * Returns why a default model is refused, as a sentence without a full stop; null if the model may be used.
- * @param command the command to which `--model` is added.
- */
+/** Why a default model is refused, without a full stop, or null. @param command the command that takes `--model`. */
 export function modelMistake(
   model: string,
   chosen: 'given' | 'default',

@@ -13,10 +13,7 @@ export interface MachineClocks {
 /** The difference between two clocks that are read one after the other, without any sleep. */
 const LEAST_SLEEP_MS = 5000;
 
-/**
- * Computes from a machine's two clocks how long it slept between two readings.
- * @returns milliseconds; 0 if the machine did not sleep, or only so briefly that it does not matter.
- */
+/** How long a machine slept between two readings of its clocks. @returns milliseconds; 0 if it does not matter. */
 export function sleptBetween(then: MachineClocks, now: MachineClocks): number {
   const slept = now.bootMs - then.bootMs - (now.steadyMs - then.steadyMs);
   return slept > LEAST_SLEEP_MS ? Math.round(slept) : 0;

@@ -46,10 +46,7 @@ export type EngineEvent =
   | { how: 'asked_to_sign_in'; message: string }
   /** An error event that need not be the end. `framed`: the CLI's own words for what the service reported just before. */
   | { how: 'erred'; failure: EngineFailure; framed?: true }
-  /**
-   * The CLI announces that it will call the model again after a failure. An empty message confirms the one before. `keeps`: its
-   * text so far remains valid, and it continues there.
-   */
+  /** The CLI will call the model again. An empty message confirms the one before. `keeps`: it continues its text. */
   | { how: 'retrying'; failure: EngineFailure; keeps?: true }
   /** The CLI gives up, and may still report success, which does not count. `unlessSaid`: unless it has an answer. */
   | { how: 'stopped'; failure: EngineFailure; unlessSaid?: true }

@@ -22,10 +22,7 @@ export interface Evidence {
   errors: EngineFailure[];
   /** The cause of the last retry that the CLI announced. */
   retried: EngineFailure | null;
-  /**
-   * Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer. If there are none, those of stdout,
-   * for a failed call without a stream.
-   */
+  /** The engine's own lines of stderr, without prompt, tools or answer; else those of a failed call's stdout. */
   stderr: string[];
   /** Its notices, and its messages about retries: they count if there is nothing better. */
   remarks: string[];

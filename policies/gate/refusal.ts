@@ -11,10 +11,7 @@ const MAX_REFUSAL = 1200;
 /** The maximum length of an opening. */
 const MAX_OPENING = 400;
 
-/**
- * An answer that has all required sections is not a refusal.
- * @param redact removes secrets from quoted text. Half of a secret would no longer be recognised.
- */
+/** An answer with all sections is no refusal. @param redact for quotes: half a secret would not be recognised. */
 export function checkRefusal(
   answer: string,
   requires: readonly string[],

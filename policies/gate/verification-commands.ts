@@ -3,10 +3,7 @@
 import { fencesOf, linesOf } from '../text/markdown.ts';
 import { sectionText } from '../text/sections.ts';
 
-/**
- * Returns the commands of a brief's section "Verification Commands", in order. They are the lines of its shell blocks, or else
- * the text marked as code in its list.
- */
+/** The commands of a brief's "Verification Commands": the lines of its shell blocks, else the code in its list. */
 export function verificationCommands(answer: string): string[] {
   const section = sectionText(answer, 'Verification Commands');
   if (section === null) return [];

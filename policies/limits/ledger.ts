@@ -172,10 +172,7 @@ export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
   };
 }
 
-/**
- * Older rows are removed, but only if there are more than `MOST_ROWS`: a clock that was wrong for an hour must not lose a month.
- * The time is longer than any month.
- */
+/** Removes older rows, longer than a month, only above `MOST_ROWS`: a wrong clock must not lose a month. */
 const KEEP_MS = 40 * 86_400_000;
 const MOST_ROWS = 2000;
 

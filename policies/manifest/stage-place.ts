@@ -16,10 +16,7 @@ interface Unlisted {
   fields: string;
 }
 
-/**
- * Describes the place. For an unlisted stage, it gives the text to write, which refines the pipeline's stage. The user fills in
- * values that only the user knows.
- */
+/** The place; for an unlisted stage also the text to write, in which the user fills in what only the user knows. */
 export function placeWords({ at, unlisted }: StagePlace, field: StageField): string {
   if (unlisted === null) return at;
   const value = VALUES[field];

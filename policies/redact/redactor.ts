@@ -9,10 +9,7 @@ export interface Redactor {
    * completely.
    */
   redact(text: string): string;
-  /**
-   * The same for the beginning of a text: redacts secrets that begin before `until`. `taken` is the end of the processed text,
-   * which is beyond `until` if a secret spans it.
-   */
+  /** The same for secrets that begin before `until`. `taken`: the end of the processed text, maybe beyond `until`. */
   redactHead(text: string, until: number): { redacted: string; taken: number };
   /** Every secret in a text, in order, without overlaps; none of a user's pattern that took too long. */
   hits(text: string): Hit[];

@@ -36,9 +36,6 @@ export type Flaw =
 /** A turn as history shows it. Turns that were taken back are shown too. */
 export interface ShownTurn extends Turn {
   state: 'active' | 'reverted';
-  /**
-   * `rest`: the items that were taken back from a turn. The turn before this one has the same number and holds its prompt (and
-   * maybe some items), which remain.
-   */
+  /** `rest`: the items taken back from a turn. The turn before has its number and its prompt (and maybe items). */
   part: 'whole' | 'rest';
 }

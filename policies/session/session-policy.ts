@@ -63,10 +63,7 @@ export function afterCall(entry: SessionEntry, failed: Verdict | null, { at, ...
   return { ...entry, ...tokens, last_used: at.toISOString(), error_count };
 }
 
-/**
- * Returns for how many milliseconds the session must still rest, counted from the end of its last call. A clock that was set back
- * does not lengthen the rest.
- */
+/** How many milliseconds the session must rest, since its last call. A clock that was set back adds nothing. */
 export function restMs({ error_count, last_used }: SessionEntry, now: Date, stepMs: number = SESSION_STEP_MS): number {
   const whole = error_count * stepMs;
   const gone = now.getTime() - Date.parse(last_used);

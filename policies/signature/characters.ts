@@ -76,10 +76,7 @@ const PAST_END = 64;
 /** Up to this length, copying one by one is faster. */
 const SHORT = 16;
 
-/**
- * Reads the UTF-16 code units of a text. If the text is not longer than `room`, they are valid until the next text is read.
- * @returns a reader with its own buffer.
- */
+/** A text's UTF-16 code units; valid until the next text if it fits `room`. @returns a reader with its own buffer. */
 export function createCodeReader(room: number): (text: string) => Uint16Array {
   const bytes = Buffer.alloc(2 * (room + PAST_END));
   const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, room + PAST_END);

@@ -2,10 +2,7 @@
 
 import { byHead, DIGITS, headAt, headOf, isAsciiLetter, isCapital } from './characters.ts';
 
-/**
- * `noise` is dropped. `retry` and `notice` matter only where no better line exists, so they are kept apart.
- * An indented line below one of them is of the same kind.
- */
+/** `noise` is dropped. `retry` and `notice` matter only without a better line. Indented lines belong to them. */
 type Grade = 'noise' | 'retry' | 'notice';
 
 export interface LineKind {

@@ -53,10 +53,7 @@ const TELLING_KEYS = oneOf(
 
 const TASK_LABELS = oneOf('task tasks taskid task_id task-id task.id');
 
-/**
- * `fix-login-7` anywhere, but `api` only if a character marks it as a task: "Incorrect API key" is not about a task. There is no
- * pattern, because the caller knows the id.
- */
+/** `fix-login-7` anywhere, but `api` only if marked as a task: "Incorrect API key" is not. The caller knows the id. */
 function findTask({ text, at, lead, last, quote, context }: TokenPlace): number {
   const id = context.taskId ?? '';
   const end = at + id.length;

@@ -26,10 +26,7 @@ export interface Step {
   to: number;
 }
 
-/**
- * Never throws. The normal form of a normal form is the same text.
- * `limit` stops it at about that many characters of output; `trace` receives what becomes of each word.
- */
+/** Never throws, and is idempotent. `limit`: characters of output, about; `trace` receives the fate of each word. */
 export function normalise(
   text: string,
   context: ScanContext = {},

@@ -148,10 +148,7 @@ export interface FailedOnce {
   message?: string | null;
 }
 
-/**
- * Groups equal failures of many tasks: by signature, else by class and reason, else by message. The most frequent group comes
- * first; within a group, in the given order.
- */
+/** Equal failures of many tasks: by signature, else class and reason, else message. The most frequent is first. */
 export function gatherFailures<T extends FailedOnce>(failed: readonly T[]): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const one of failed) {

@@ -1,9 +1,6 @@
 // Writes text for readers: visible characters only, one line, at most so long, quoted for a shell.
 
-/**
- * Removes terminal control characters and those that reverse the order of others. Line ends and tabs remain; each other control
- * character becomes a space.
- */
+/** Removes control characters and those that reverse others. Line ends and tabs remain; the others become spaces. */
 export const visible = (text: string): string => text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 
 /** Writes a text as one line of a page, and cuts it if it is too long. */

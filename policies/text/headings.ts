@@ -185,10 +185,7 @@ function plainAt(line: string, second: string | null, book: NameBook): Headed {
   return found !== null && lines === 2 && found.runIn === '' ? headed('plain', WEAK, found, 2) : null;
 }
 
-/**
- * A line that is followed by `===` or `---`. In a model's text, a line over `---` without a wanted name is text, because models
- * use `---` as a rule there.
- */
+/** A line over `===` or `---`. Over `---` only a wanted name counts, as models use `---` as a rule. */
 function underlinedAt(line: string, second: string | null, third: string | null, book: NameBook): Headed {
   if (!isPlain(line)) return null;
   if (isUnderline(second)) {

@@ -35,10 +35,7 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 /** Only this much is parsed: the name of an event is at its beginning. */
 const MAX_HEAD = 64 * 1024;
 
-/**
- * Parses an object as if it ended where it was cut. Returns the complete parts, and the text at which the object was cut, as far
- * as it goes; null if it cannot be parsed.
- */
+/** Parses an object that may be cut: its complete parts, and the text where it was cut; null if it is none. */
 export function parseCutObject(text: string): Json | null {
   const head = text.slice(0, MAX_HEAD);
   const { inText, escaped, open } = stateAt(head);

@@ -117,10 +117,7 @@ function closes(line: string, { mark, length, column, language }: Opening): bool
   return line.length - line.trimStart().length <= column + (EXACT.has(language) ? 0 : 3);
 }
 
-/**
- * Yields the readings of an answer, the strictest first: each is used only if those before it lack something. Each is at most as
- * long as the answer, apart from some marks.
- */
+/** An answer's readings, the strictest first, each for what those before lack. None is longer, apart from marks. */
 export function* readingsOf(answer: string): Generator<string> {
   const text = unwrapped(visible(answer));
   const readings = [text, withoutOnlyBlock(text), withoutOpenFence(text)].filter((reading) => reading !== null);

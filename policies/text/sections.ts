@@ -35,10 +35,7 @@ function ends(heading: Heading, open: Heading): boolean {
   return heading.level < WEAK || heading.found !== null || open.level === WEAK;
 }
 
-/**
- * Returns the text of the first non-empty section with that name, without its heading; null if there is none.
- * @param others names of the other required sections.
- */
+/** The first non-empty section of that name, without its heading, or null. @param others all required names. */
 export function sectionText(answer: string, name: string, others: readonly string[] = []): string | null {
   for (const text of readingsOf(answer)) {
     const found = firstWithText(text, name, others);

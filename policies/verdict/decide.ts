@@ -114,10 +114,7 @@ function aroundSession(question: Question): Decision | null {
   return wallLeftMs !== null && waitMs >= wallLeftMs ? null : { ...way, next_actions: [] };
 }
 
-/**
- * Uses another tool or model now, before an answer or a tool's use. An attempt that had begun is not started again, except for a
- * quota with --retry-dirty.
- */
+/** Another tool or model now. An attempt that had begun starts again only after a quota with --retry-dirty. */
 function standIn(question: Question): Decision | null {
   const { verdict, fallback, fallbackOn = STANDS_IN_FOR, callsLeft, dirty, dirtyRetries } = question;
   const cause = causeOf(verdict);
@@ -184,10 +181,7 @@ type SessionWayOut =
 
 export const MAX_BUSY_WAITS = 4;
 
-/**
- * Decides about a failure of the session: it is unknown, another process writes it, or its history is broken.
- * @returns null if the failure is handled like any other.
- */
+/** For a session that is unknown, written by another process, or broken. @returns null for any other failure. */
 export function wayOutOfSession({ reason }: Verdict, standing: SessionStanding): SessionWayOut | null {
   const { sessionId, resumed, busyAwaited, repair } = standing;
   if (reason === 'session_id' && resumed)

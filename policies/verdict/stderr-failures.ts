@@ -15,10 +15,7 @@ type Weight = (typeof WEIGHTS)[number];
 
 const WEIGHTS = ['error', 'plain', 'retry', 'aside'] as const;
 
-/**
- * @param lines Those that `createErrorLines` picked.
- * @returns The most significant first; among equals the last one, because the last message decides.
- */
+/** @param lines of `createErrorLines`. @returns the most significant first; of equals the last, which decides. */
 export function stderrFailures(lines: readonly string[]): StderrFailure[] {
   const all = blocksOf(lines).map(weigh);
   return WEIGHTS.flatMap((weight) => all.filter((one) => one.weight === weight).reverse());
@@ -68,10 +65,7 @@ const goesOn = (block: string, line: string): boolean =>
   CONTINUED.test(line) || ANNOUNCED.test(block) || (OPEN.test(block) && !BLOCK_HEAD.test(line));
 
 const MAX_BLOCK = 8000;
-/**
- * gemini's last message. Only a system error in it counts, since no other line reports it. `[object Object]` says
- * nothing, and an exception of gemini's code does not say why.
- */
+/** gemini's last message. Only a system error in it counts: `[object Object]` and its own exceptions say nothing. */
 const UNHEARD = /^An unexpected critical error occurred:(?!Error: E[A-Z]{3,}: )/;
 const CONTINUED =
   /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|Message: |For more information\b|Learn [Mm]ore\b|\(Request ID|Caused by:|(?:[Xx]-[\w-]{3,60}|[Rr]etry-[Aa]fter(?:-[Mm]s)?|[Dd]ate|[Vv]ia|[Ss]erver|[Cc]ontent-[\w-]{3,20}|[Cc][Ff]-[Rr]ay): )/;

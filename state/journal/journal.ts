@@ -21,10 +21,7 @@ export interface Journal {
    * replaced meanwhile. It is on disk when the promise resolves.
    */
   note(fact: Fact): Promise<void>;
-  /**
-   * The fold of the journal from its start to its end, or to `upTo` bytes. A caller that reads the same bytes again may get the
-   * same object, which no caller may change.
-   */
+  /** The fold of the journal, or of `upTo` bytes. Callers may get the same object, so none may change it. */
   read(upTo?: number): JournalReading;
 }
 
@@ -264,10 +261,7 @@ export function journalLines(taskFolder: string): JournalLine[] {
     .filter((line) => typeof line === 'object');
 }
 
-/**
- * The journal of a dry run: facts appended to it are read back, and nothing is written. For callers that only look at a task,
- * which may be another user's.
- */
+/** A journal whose new facts are read back and never written, to look at a task that may be another user's. */
 export function createDryRunJournal(taskFolder: string, clock: () => Date): Journal {
   const { file, read } = openJournal(taskFolder, clock);
   const imagined: JournalLine[] = [];

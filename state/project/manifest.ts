@@ -30,10 +30,7 @@ interface FieldPlace extends StagePlace {
   path: string;
 }
 
-/**
- * @param said The caller's decision on the workspace; the manifest may trust it too, unless that is refused.
- * @param draft the text that the file would have.
- */
+/** @param said the caller's trust; the manifest's counts too, unless refused. @param draft the file's future text. */
 export async function readManifest(
   file: string,
   project: ProjectFile,

@@ -8,10 +8,7 @@ import { jsonText, type KnownJson, readJson, writeAtomic } from '../atomic-file.
 import { isSameFolder, realOr } from '../disk/real-folder.ts';
 
 export interface Sessions {
-  /**
-   * null if there is none, or none with a valid shape. @param folder The only folder in which the session can be used. @param
-   * account The account in which it was begun.
-   */
+  /** null without a valid entry. @param folder the only one for the session. @param account in which it began. */
   entry(tag: string, tool: Tool, folder?: string | null, account?: string): SessionEntry | null;
   entries(): KeptSession[];
   isGivenUp(tool: Tool, id: string): boolean;

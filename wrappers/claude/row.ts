@@ -14,10 +14,7 @@ import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
 import { readClaudeSignIn } from './sign-in.ts';
 
-/**
- * Whether the user trusts the folder in which claude would run. A headless claude does not prompt, and runs the hooks, servers
- * and settings of any folder.
- */
+/** Whether the user trusts claude's folder: without a prompt, it runs the hooks, servers and settings of any. */
 export function distrusts({ trustWorkspace, environment, cwd }: FolderRequest): string | null {
   if (trustWorkspace || isTrusted(environment, realOf(cwd))) return null;
   const home = claudeHome(environment);
@@ -135,10 +132,7 @@ export const CLAUDE = {
   lingerMs: 5000,
 } as const satisfies Adapter;
 
-/**
- * In its default mode a headless claude runs only tools that read; `acceptEdits` is limited to the working folder. Root may not
- * bypass: the overlay allows the tools by name.
- */
+/** By default a headless claude only reads; `acceptEdits` keeps to its folder. Root may not bypass: tools are named. */
 const MODE = {
   read: ['--permission-mode', 'default'],
   write: ['--permission-mode', 'acceptEdits'],

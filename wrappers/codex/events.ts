@@ -104,10 +104,7 @@ function usageOf(usage: Json | null): ReportedUsage {
   };
 }
 
-/**
- * The rollout counts each request when its answer is complete, before its tools run. Older versions count it only after them, as
- * `token_count`, which newer ones write too.
- */
+/** Each request counts when its answer is complete; in older versions after its tools, as `token_count`. */
 export const USAGE_LOG: UsageLog = {
   createReader: (since) => {
     let hasRecords = false;

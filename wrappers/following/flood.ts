@@ -12,10 +12,7 @@ const BEFORE = 16 * 1024;
 /** Small, so that the text of a flood is garbage before it is moved to the old heap. */
 const TAKEN = 16 * 1024;
 
-/**
- * @param countEvents how many events the text passed on has yielded. Each event counts, so text that yields one is never skipped. null:
- * no text is skipped.
- */
+/** @param countEvents of the text so far: text that yields an event is never skipped. null: none is skipped. */
 export function openFlood(countEvents: (() => number) | null): Flood {
   keepYoungHeapSmall();
   const buffer = Buffer.allocUnsafeSlow(BEFORE + PIECE);

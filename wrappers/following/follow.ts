@@ -14,10 +14,7 @@ export interface Follower {
   advance(): boolean;
   /** Takes a last line that has no line end. */
   finish(): void;
-  /**
-   * Calls `onReached` before the first byte after this offset is read. A line that the offset divides is read as two.
-   * The lowest of several offsets counts.
-   */
+  /** Calls `onReached` before the byte after the lowest offset is read. A line that it divides is read as two. */
   divide(offset: number, onReached: () => void): void;
   /** Closes the file. A second call does nothing. */
   close(): void;

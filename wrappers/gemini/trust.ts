@@ -8,10 +8,7 @@ import type { FolderRequest } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';
 
-/**
- * Settings or the environment can trust a folder.
- * @returns null too if only gemini itself can decide: its settings are unreadable, or an editor answers for it.
- */
+/** Settings or variables trust a folder. @returns null too if gemini decides: unreadable settings, or an editor. */
 export function refusesFolder({ trustWorkspace, environment, cwd }: FolderRequest): string | null {
   if (trustWorkspace || environment.GEMINI_CLI_TRUST_WORKSPACE === 'true') return null;
   if (environment.GEMINI_CLI_IDE_SERVER_PORT || environment.GEMINI_CLI_INTEGRATION_TEST) return null;

@@ -108,10 +108,7 @@ const buffer = Buffer.allocUnsafe(2 * 1024 * 1024);
 const isExhausted = (error: unknown) =>
   ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/**
- * Reads a file of /proc. Throws if no more files can be opened.
- * @returns null if the process is gone or not ours to read. The bytes are valid until the next call.
- */
+/** Throws if no more files can be opened. @returns null if gone or not ours; bytes that the next call overwrites. */
 export function readProc(file: string, atMost = buffer.length): Buffer | null {
   let fd: number;
   try {

@@ -26,10 +26,7 @@ export interface Signalled {
 }
 
 export interface ProcessTable {
-  /**
-   * @param since If given, only processes that this process may have started need be listed.
-   * @param skipped These need not be listed either.
-   */
+  /** @param since For processes that this one may have started. @param skipped These need not be listed either. */
   list(since?: Since | null, skipped?: ReadonlySet<number>): Promise<ProcessRow[]>;
   /** One process, even a zombie, or null when it is gone. */
   row(pid: number): Promise<ProcessRow | null>;

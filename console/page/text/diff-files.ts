@@ -24,10 +24,7 @@ interface DiffLine {
   text: string;
 }
 
-/**
- * A line of a hunk begins with a sign, so none can look like the first line of a file. The counts of hunks are not used: a secret
- * of several lines is shown as one.
- */
+/** A line of a hunk begins with a sign, so none is a file's first. A secret of several lines makes counts wrong. */
 export function filesOfDiff(diff: string): DiffFile[] {
   const begins = [...diff.matchAll(/^diff --(?:git|cc|combined) /gm)].map(({ index }) => index);
   return begins.map((from, nth) => fileOf(diff.slice(from, begins[nth + 1] ?? diff.length)));

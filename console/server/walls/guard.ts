@@ -163,10 +163,7 @@ export interface RequestTarget {
 const MAX_LENGTH = 2048;
 const TOKEN = /^\?token=([A-Za-z0-9_-]{1,128})$/;
 
-/**
- * @returns null for a target that can be read in two ways. These are an address with a host, `//`, `/x/../api`, a letter that
- * is encoded without need, and an unexpected query.
- */
+/** @returns null for an ambiguous target: with a host, `//`, `/x/../api`, needless encoding or an unexpected query. */
 export function readTarget(target: string | undefined): RequestTarget | null {
   if (target === undefined || target.length > MAX_LENGTH || !target.startsWith('/')) return null;
   const at = target.indexOf('?');

@@ -23,10 +23,7 @@ export class MarkupTooDeep extends Error {
   }
 }
 
-/**
- * Makes a reader; its `write` throws MarkupTooDeep.
- * @param form `xml` for plain XML, `page` for XHTML, which is read as tolerantly as a browser reads HTML.
- */
+/** A reader; `write` throws MarkupTooDeep. @param form `xml`; or `page`: XHTML, as tolerant as a browser. */
 export function readMarkup(form: 'xml' | 'page', reader: MarkupReader): MarkupSink {
   let open = 0;
   const parser = new Parser(

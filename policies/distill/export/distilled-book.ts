@@ -101,10 +101,7 @@ export const EXPORT_FORMATS = ['md', 'txt', 'pdf'] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/**
- * Makes the file name of an export: the book's name, in characters that every file system accepts.
- * @param copy from 2 on, if the name is taken by another file.
- */
+/** An export's file name: the book's, in characters for every file system. @param copy from 2 on, if it is taken. */
 export function exportName(distilled: DistilledBook, format: ExportFormat, copy = 1): string {
   const safe = bookTitle(distilled)
     .normalize('NFC')

@@ -17,10 +17,7 @@ export async function userOf(session: SessionFile, lookup: Lookup, now: Date): P
   return pid === null ? null : `gemini runs in its folder (process ${pid})`;
 }
 
-/**
- * Half a sentence about a gemini that was started to resume this session, or null. gemini takes no lock, so only its command line
- * shows which session it uses.
- */
+/** Half a sentence about a gemini that resumes this session, or null. It has no lock: its command line shows it. */
 export function namedBy({ id, cwd }: SessionFile, lookup: Lookup): string | null {
   const pid = geminiIn(cwd ?? lookup.cwd, (words) => words.some((word) => word === id || word.endsWith(`=${id}`)));
   return pid === null ? null : `gemini was started with it (process ${pid})`;
