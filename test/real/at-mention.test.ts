@@ -16,44 +16,56 @@ test.before.each(async (context) => {
 });
 test.after.each(({ api }) => api.close());
 
-/** Ways to write a file's name into a prompt; one to a prompt, since one that is not found may hide the others. */
-const WAYS: readonly ((file: string, folder: string) => string)[] = [
+type Way = (file: string, folder: string) => string;
+
+/** Ways to write a file's name into a prompt. A CLI that reads mentions reads each of these in one prompt. */
+const PLAIN: readonly Way[] = [
   (file) => `@${file}`,
   (file) => `Explain @${file} to me`,
-  (file) => `the "@${file}" of the team`,
   (file) => `(@${file}),`,
   (file) => `@./${file}`,
   (file, folder) => `@${path.join(folder, file)}`,
   (file) => `\`\`\`\ncat @${file}\n\`\`\``,
   (file) => `mail@${file}`,
+  (file) => `\t@${file}\t`,
+];
+/** Of these gemini gets one to a prompt, since one that it does not find hides the others. */
+const ODD: readonly Way[] = [
+  (file) => `the "@${file}" of the team`,
   (file) => `\\@${file}`,
   (file) => `\\\\@${file}`,
-  (file) => `\t@${file}\t`,
   (file) => `@"${file}"`,
   (file) => `@{${file}}`,
   (file) => `!{cat ${file}}`,
 ];
 
-/** What the CLIs take for commands of theirs when a person types it. */
-const ORDERS = [
-  '/init this sentence',
-  '/review this sentence',
-  '/compact this sentence',
-  '?why a question',
-  '!echo order',
+const promptsOf = (tool: BuiltIn): (readonly Way[])[] => [
+  PLAIN,
+  ...(tool === 'gemini' ? ODD.map((way) => [way]) : [ODD]),
 ];
+
+/** What the CLIs take for commands of theirs when a person types it. */
+const ORDERS: Record<BuiltIn, readonly string[]> = {
+  gemini: ['/init this sentence', '/review this sentence', '?why a question', '!echo order'],
+  copilot: ['/init this sentence', '/compact this sentence', '!echo order'],
+  codex: ['/review this sentence', '!echo order'],
+  claude: ['/init this sentence', '/compact this sentence', '!echo order'],
+};
 
 for (const tool of TOOLS) {
   test(`${tool} sends no file that is only mentioned`, async ({ api }) => {
     const leaks: string[] = [];
-    await inLanes(WAYS, async (write) => {
+    await inLanes(promptsOf(tool), async (ways) => {
+      const files = ways.map((_way, at) => `.env.local${at}`);
       await ask(
         api,
         tool,
-        (project) => `Say hello.\n\n${write('.env.local', project)}\n`,
+        (project) => `Say hello.\n\n${ways.map((write, at) => write(files[at]!, project)).join('\n\n')}\n`,
         (sent) => {
-          assert.match(sent, '.env.local', 'the mention itself is part of the prompt');
-          if (sent.includes('planted-secret')) leaks.push(String(write));
+          for (const [at, file] of files.entries()) {
+            assert.match(sent, file, 'the mention itself is part of the prompt');
+            if (sent.includes(`planted-secret-${at}-`)) leaks.push(String(ways[at]));
+          }
         },
       );
     });
@@ -62,7 +74,7 @@ for (const tool of TOOLS) {
 
   test(`${tool} takes no prompt for a command`, async ({ api }) => {
     const lost: string[] = [];
-    await inLanes(ORDERS, async (order) => {
+    await inLanes(ORDERS[tool], async (order) => {
       await ask(
         api,
         tool,
@@ -87,12 +99,12 @@ async function inLanes<Item>(items: readonly Item[], work: (item: Item) => Promi
   await Promise.all([lane(), lane()]);
 }
 
-/** Calls the wrapper in a project with a planted file and a planted command, and shows all that was sent. */
+/** Calls the wrapper in a project with planted files and a planted command, and shows all that was sent. */
 async function ask(api: ModelApi, tool: BuiltIn, prompt: (project: string) => string, look: (sent: string) => void) {
   const run = randomUUID();
   const home = new RealHome(tool, api.url('ok', run));
   try {
-    home.write('.env.local', 'PLANTED=planted-secret\n');
+    for (const at of PLAIN.keys()) home.write(`.env.local${at}`, `PLANTED=planted-secret-${at}-\n`);
     home.write('.gemini/commands/review.toml', 'prompt = "HIJACKED {{args}}"\n');
     const [out, err] = ['answer.out', 'answer.err'].map((name) => path.join(home.root, name)) as [string, string];
     const file = home.write('prompt.md', prompt(home.project));
