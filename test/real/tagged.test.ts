@@ -58,10 +58,11 @@ for (const tool of TOOLS)
     }
   });
 
+/** More than run at once. */
 const CROWDS: [tool: BuiltIn, tasks: number][] = [
-  ['codex', 20],
-  ['copilot', 20],
-  ['claude', 20],
+  ['codex', 10],
+  ['copilot', 6],
+  ['claude', 6],
   ['gemini', 6],
 ];
 for (const [tool, count] of CROWDS)
