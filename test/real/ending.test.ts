@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
-import { TOOLS } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
@@ -18,29 +18,30 @@ test.before.each(async (context) => {
 });
 test.after.each(({ api }) => api.close());
 
-const EXITS = [
-  ['SIGTERM', 143],
-  ['SIGINT', 130],
-  ['SIGHUP', 129],
-] as const;
+/** A CLI is ended in the same way whatever ended its wrapper; test/bin/wrappers.test.ts has every signal. */
+const SIGNALS = {
+  gemini: ['SIGTERM', 143],
+  copilot: ['SIGINT', 130],
+  codex: ['SIGHUP', 129],
+  claude: ['SIGTERM', 143],
+} as const satisfies Record<BuiltIn, readonly [NodeJS.Signals, number]>;
 
 for (const tool of TOOLS) {
-  for (const [signal, exit] of EXITS) {
-    test(`${tool} in a tool, ${signal}: exit ${exit}`, async ({ api }) => {
-      await inTool(
-        tool,
-        [],
-        async (home, running, record) => {
-          running.signal(signal);
-          assert.is((await running.result).code, exit);
-          assert.equal(home.survivors(), []);
-          assert.is(record().ending, 'cancelled');
-          assert.is(record().wrapper_exit_code, exit);
-        },
-        api,
-      );
-    });
-  }
+  const [signal, exit] = SIGNALS[tool];
+  test(`${tool} in a tool, ${signal}: exit ${exit}`, async ({ api }) => {
+    await inTool(
+      tool,
+      [],
+      async (home, running, record) => {
+        running.signal(signal);
+        assert.is((await running.result).code, exit);
+        assert.equal(home.survivors(), []);
+        assert.is(record().ending, 'cancelled');
+        assert.is(record().wrapper_exit_code, exit);
+      },
+      api,
+    );
+  });
 
   test(`${tool} in a tool when its time is over`, async ({ api }) => {
     await withinLimit(8000, (limitMs, isOver) =>
