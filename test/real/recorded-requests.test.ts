@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redactorOf } from '../../loops/redactor.ts';
 import type { RecordedExchange } from '../../policies/api-errors/recorded-request.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -75,9 +76,13 @@ for (const route of Object.keys(ROUTES) as RouteName[]) {
     });
   });
 
-  test(`${route}: a success is what it is without the relay`, async ({ api }) => {
+  // Each CLI is compared with itself once; what differs between its ways is the address that the relay takes its place of.
+  const isCompared = (TOOLS as readonly string[]).includes(route);
+  test(`${route}: a success ${isCompared ? 'is what it is without the relay' : 'comes through the relay'}`, async ({
+    api,
+  }) => {
     const bodies: string[] = [];
-    for (const flags of [['--record-requests'], []]) {
+    for (const flags of isCompared ? [['--record-requests'], []] : [['--record-requests']]) {
       const before = api.paid().length;
       await callOf(route, api.url('ok'), flags, ({ home, code, record, out }) => {
         assert.equal([code, out, about(record)], [0, 'CANNED-ANSWER 42', []]);
@@ -86,7 +91,7 @@ for (const route of Object.keys(ROUTES) as RouteName[]) {
         bodies.push(JSON.stringify(Object.keys(JSON.parse(api.paid().at(-1)!.body))));
       });
     }
-    assert.is(bodies[0], bodies[1]);
+    assert.is(new Set(bodies).size, 1);
   });
 }
 
