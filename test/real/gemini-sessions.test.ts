@@ -19,10 +19,10 @@ test.before.each(async (context) => {
 });
 test.after.each(({ api }) => api.close());
 
-test('a tool session that is mended before each of five resumes has one response for each call', async ({ api }) => {
+test('a tool session that is mended before each resume has one response for each call', async ({ api }) => {
   await inSession(api, async ({ ask, sent, conversation, apply, age }) => {
     await ask('tool', 'list the files');
-    for (let resume = 1; resume <= 5; resume++) {
+    for (const resume of [1, 2, 3]) {
       const flaws = conversation().flaws(VERSION)!;
       if (resume === 1) assert.is(flaws.length, 1);
       apply(conversation().repair(flaws));
@@ -33,10 +33,7 @@ test('a tool session that is mended before each of five resumes has one response
       assert.equal([...sent().responses].sort(), [...sent().calls].sort());
     }
     assert.is(sent().calls.length, 2);
-    assert.equal(
-      sent().prompts,
-      ['list the files', 1, 2, 3, 4, 5].map((n) => (typeof n === 'number' ? `question ${n}` : n)),
-    );
+    assert.equal(sent().prompts, ['list the files', 'question 1', 'question 2', 'question 3']);
   });
 });
 
