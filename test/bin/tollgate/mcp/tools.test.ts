@@ -6,18 +6,23 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BuiltIn } from '../../../../policies/facts/tools.ts';
-import { type DocumentApi, startDocumentApi } from '../../../rig/document-api.ts';
+import { startDocumentApi } from '../../../rig/document-api.ts';
 import { type McpClient, openMcp } from '../../../rig/mcp-client.ts';
 import { answerWith, failWith } from '../../../rig/streams.ts';
 import { REASONER, superviseTask } from '../../../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 
-const test = suite<{ rig: TestRig }>('the tools of tollgate mcp');
-test.before.each(async (context) => {
+/** One server that reads, for all tests that need no other one; each has tasks of its own. */
+const test = suite<{ rig: TestRig; mcp: McpClient }>('the tools of tollgate mcp');
+test.before(async (context) => {
   context.rig = await TestRig.open();
+  context.mcp = await openMcp(context.rig);
 });
-test.after.each(({ rig }) => rig.dispose());
+test.after(async ({ rig, mcp }) => {
+  await mcp.close();
+  await rig.dispose();
+});
 
 const CODEX = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 
@@ -29,21 +34,19 @@ async function ended({ ask }: McpClient, said: Awaited<ReturnType<McpClient['ask
 }
 
 test('a tool that may call a model says that it reaches out of this machine, and no other one does', async ({
-  rig,
+  mcp,
 }) => {
-  const { client, close } = await openMcp(rig);
-  const { tools } = await client.listTools();
+  const { tools } = await mcp.client.listTools();
   const open = tools.filter(({ annotations }) => annotations?.openWorldHint === true);
   assert.equal(open.map(({ name }) => name).sort(), ['answer', 'ask', 'compare', 'distill', 'run_task', 'supervise']);
   for (const { name, annotations } of tools) {
     assert.type(annotations?.openWorldHint, 'boolean', name);
     if (annotations?.openWorldHint) assert.is(annotations.readOnlyHint, false, name);
   }
-  await close();
 });
 
-test('a task is created once, never overwritten, and run by its next call', async ({ rig }) => {
-  const mcp = await openMcp(rig);
+test('a task is created once, never overwritten, and run by its next call', async ({ rig, mcp }) => {
+  const calls = rig.calls.length;
   const made = await mcp.ask('create_task', { task: 'look', goal: 'Say where "the login" is.', max_calls: 3 });
   assert.is(made.isError, false, made.text);
   assert.equal(made.object.next_call, { tool: 'run_task', arguments: { task: 'look' } });
@@ -56,12 +59,13 @@ test('a task is created once, never overwritten, and run by its next call', asyn
     before,
   );
   assert.is((await mcp.ask('budget', { task: 'look' })).isError, false);
-  assert.is(rig.calls.length, 0);
-  await mcp.close();
+  assert.is(rig.calls.length, calls);
 });
 
-test('a task that writes, and one whose pipeline is unknown here, need a server that allows it', async ({ rig }) => {
-  const reading = await openMcp(rig);
+test('a task that writes, and one whose pipeline is unknown here, need a server that allows it', async ({
+  rig,
+  mcp: reading,
+}) => {
   for (const given of [{ pipeline: 'safe_impl' }, { pipeline: 'of_the_project' }, { supervise: true }]) {
     const refused = await reading.ask('create_task', { task: 'change', goal: 'Change it.', ...given });
     assert.equal([refused.isError, refused.object.state], [true, 'refused'], JSON.stringify(given));
@@ -72,14 +76,13 @@ test('a task that writes, and one whose pipeline is unknown here, need a server 
     (await reading.ask('create_task', { task: 'plan', goal: 'Plan.', pipeline: 'design_only' })).isError,
     false,
   );
-  await reading.close();
   const writing = await openMcp(rig, ['--access', 'write']);
   const made = await writing.ask('create_task', { task: 'change', goal: 'Change it.', supervise: true });
   assert.equal(made.object.next_call, { tool: 'supervise', arguments: { task: 'change' } }, made.text);
   await writing.close();
 });
 
-test('a supervised task asks the user, and the answer continues it to its end', async ({ rig }) => {
+test('a supervised task asks the user, and the answer continues it to its end', async ({ rig, mcp }) => {
   let asked = 0;
   rig.answer(({ report }) => {
     if (report.tool !== REASONER) return answerWith('codex', 'read');
@@ -88,7 +91,6 @@ test('a supervised task asks the user, and the answer continues it to its end', 
     return answerWith(REASONER, JSON.stringify(said));
   });
   const task = superviseTask(rig);
-  const mcp = await openMcp(rig);
   const parked = await ended(mcp, await mcp.ask('supervise', { task: 'fix', wait_ms: 0 }));
   const { state, question, next_call } = parked.object;
   assert.equal([parked.isError, state, question], [false, 'parked', 'Which?'], parked.text);
@@ -101,19 +103,18 @@ test('a supervised task asks the user, and the answer continues it to its end', 
   makeTask(rig, CODEX, 'plain');
   for (const name of ['plain', 'none'])
     assert.is((await mcp.ask('answer', { task: name, text: 'x' })).isError, true, name);
-  await mcp.close();
 });
 
-/** A book of the project, and a service on the loopback that distils it. */
-async function withBook(rig: TestRig, wait?: Parameters<typeof startDocumentApi>[0]): Promise<DocumentApi> {
-  const api = await startDocumentApi({ key: 'test-key-of-the-loopback', looks: 0, ...wait });
-  Object.assign(rig.env, { GEMINI_API_KEY: 'test-key-of-the-loopback', GOOGLE_GEMINI_BASE_URL: api.url });
+test('a book that is paused is continued to its end, and pays for no section twice; a mistake in the request pays for nothing', async () => {
+  const rig = await TestRig.open();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const key = 'test-key-of-the-loopback';
+  const api = await startDocumentApi({ key, looks: 0, wait: ({ turn }) => (turn?.section === 2 ? held : null) });
+  Object.assign(rig.env, { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: api.url });
   rig.write('republic.txt', 'The Republic, by Plato.\n');
-  return api;
-}
-
-test('a book is distilled to its end, and a mistake in the request pays for nothing', async ({ rig }) => {
-  const api = await withBook(rig);
   symlinkSync('/etc/passwd', path.join(rig.project, 'link.txt'));
   const mcp = await openMcp(rig);
   for (const [given, says] of [
@@ -134,30 +135,10 @@ test('a book is distilled to its end, and a mistake in the request pays for noth
     assert.match(said.text, says);
   }
   assert.is(api.paid().length, 0);
-  const done = await ended(
-    mcp,
-    await mcp.ask('distill', { book: 'republic.txt', model: 'gemini-2.5-pro', prompt: 'Distil.', wait_ms: 0 }),
-  );
-  const { state, name, sections, document } = done.object;
-  assert.equal([done.isError, state, name, sections], [false, 'complete', 'republic', 3], done.text);
-  assert.match(readFileSync(document, 'utf8'), /^## /m);
-  const { books } = (await mcp.ask('status')).object;
-  assert.equal([books.length, books[0].name, books[0].state, books[0].calls.used], [1, 'republic', 'complete', 3]);
-  assert.is(api.paid().length, 3);
-  await mcp.close();
-  await api.close();
-});
-
-test('a book that is paused says how to continue, and pays for no section twice', async ({ rig }) => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const api = await withBook(rig, { wait: ({ turn }) => (turn?.section === 2 ? held : null) });
-  const mcp = await openMcp(rig);
-  const { object } = await mcp.ask('distill', { book: 'republic.txt', model: 'gemini-2.5-pro', wait_ms: 0 });
+  const given = { book: 'republic.txt', model: 'gemini-2.5-pro', prompt: 'Distil.', wait_ms: 0 };
+  const { object } = await mcp.ask('distill', given);
   await api.asked(2);
-  const again = await mcp.ask('distill', { book: 'republic.txt', model: 'gemini-2.5-pro', wait_ms: 0 });
+  const again = await mcp.ask('distill', given);
   assert.equal([again.object.run_id, again.object.asked_before], [object.run_id, true]);
   const noted = await mcp.ask('distill', { name: 'republic', pause: true });
   assert.equal([noted.isError, noted.object.state], [false, 'running'], noted.text);
@@ -166,12 +147,19 @@ test('a book that is paused says how to continue, and pays for no section twice'
   assert.equal([paused.isError, paused.object.reason, paused.object.sections], [true, 'asked', 2], paused.text);
   assert.equal(paused.object.next_actions[0].call, { tool: 'distill', arguments: { name: 'republic' } });
   const done = await ended(mcp, await mcp.ask('distill', { name: 'republic', wait_ms: 0 }));
-  assert.equal([done.isError, done.object.state, api.paid().length], [false, 'complete', 3], done.text);
+  const { state, name, sections, document } = done.object;
+  assert.equal([done.isError, state, name, sections], [false, 'complete', 'republic', 3], done.text);
+  assert.match(readFileSync(document, 'utf8'), /^## /m);
+  const { books } = (await mcp.ask('status')).object;
+  assert.equal([books.length, books[0].name, books[0].state, books[0].calls.used], [1, 'republic', 'complete', 3]);
+  assert.is(api.paid().length, 3);
   await mcp.close();
   await api.close();
+  await rig.dispose();
 });
 
-test('two CLIs are compared, and the changes of one are applied, if the server allows writing', async ({ rig }) => {
+test('two CLIs are compared, and the changes of one are applied, if the server allows writing', async () => {
+  const rig = await TestRig.open();
   const git = (...args: string[]) => execFileSync('git', args, { cwd: rig.project, env: rig.env });
   git('init', '-q');
   writeFileSync(path.join(rig.home, '.gitconfig'), '[user]\n\tname = User\n\temail = user@localhost\n');
@@ -205,7 +193,6 @@ test('two CLIs are compared, and the changes of one are applied, if the server a
   makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', access: 'write', ...ANY_ANSWER }] }, 'fix');
   const named = await ended(reader, await reader.ask('compare', { prompt: 'fix', variants: ['codex', 'claude'] }));
   assert.equal([named.object.task_id, named.object.goal], [null, 'fix'], named.text);
-  await reader.close();
   const mcp = await openMcp(rig, ['--trust-workspace', '--access=write']);
   const compared = await ended(mcp, await mcp.ask('compare', given));
   assert.is(compared.isError, false, compared.text);
@@ -220,22 +207,22 @@ test('two CLIs are compared, and the changes of one are applied, if the server a
   assert.equal([picked.isError, picked.object.files], [false, ['who.txt']], picked.text);
   assert.is(readFileSync(path.join(rig.project, 'who.txt'), 'utf8'), 'claude\n');
   assert.is(rig.calls.length, 4);
-  const again = await openMcp(rig, ['--trust-workspace']);
-  const resumed = await ended(again, await again.ask('compare', { resume: compared.object.comparison_id }));
+  const resumed = await ended(reader, await reader.ask('compare', { resume: compared.object.comparison_id }));
   assert.match(resumed.text, /allows comparisons that read alone/);
-  await again.close();
+  await reader.close();
   await mcp.close();
+  await rig.dispose();
 });
 
-test('an answer is held to a schema, and a cap or an account that cannot be is refused', async ({ rig }) => {
+test('an answer is held to a schema, and a cap or an account that cannot be is refused', async ({ rig, mcp }) => {
   rig.answer(() => answerWith('codex', '{"n": 1}'));
-  const mcp = await openMcp(rig);
+  const calls = rig.calls.length;
   const asks = async (more: object) => ended(mcp, await mcp.ask('ask', { cli: 'codex', prompt: 'Hi', ...more }));
   const fits = await asks({ schema: { type: 'object', required: ['n'] }, max_tokens: 1_000_000 });
   assert.equal([fits.isError, JSON.parse(fits.object.answer)], [false, { n: 1 }], fits.text);
   const misfit = await asks({ schema: { required: ['m'] } });
   assert.equal([misfit.isError, misfit.object.reason], [true, 'schema_mismatch'], misfit.text);
-  assert.is(rig.calls.length, 2);
+  assert.is(rig.calls.length, calls + 2);
   for (const [more, says] of [
     [{ schema: { type: 3 } }, /is not a JSON Schema/],
     [{ schema: { description: 'x'.repeat(100_000) } }, /at most 100000/],
@@ -246,20 +233,18 @@ test('an answer is held to a schema, and a cap or an account that cannot be is r
     assert.is(isError, true, JSON.stringify(more));
     assert.match(text, says);
   }
-  assert.is(rig.calls.length, 2);
-  await mcp.close();
+  assert.is(rig.calls.length, calls + 2);
 });
 
-test('the logs of a call, and the verdict on an output from elsewhere', async ({ rig }) => {
-  makeTask(rig, CODEX);
+test('the logs of a call, and the verdict on an output from elsewhere', async ({ rig, mcp }) => {
+  makeTask(rig, CODEX, 'refused');
   rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: no', 401));
-  const mcp = await openMcp(rig);
-  await ended(mcp, await mcp.ask('run_task', { task: 'fix', wait_ms: 0 }));
-  const logs = await mcp.ask('logs', { task: 'fix' });
+  await ended(mcp, await mcp.ask('run_task', { task: 'refused', wait_ms: 0 }));
+  const logs = await mcp.ask('logs', { task: 'refused' });
   assert.match(JSON.stringify(logs.object.lines), /401 Unauthorized/);
-  const last = await mcp.ask('logs', { task: 'fix', last: 1 });
+  const last = await mcp.ask('logs', { task: 'refused', last: 1 });
   assert.equal([last.object.lines.length, last.object.more], [1, logs.object.lines.length - 1]);
-  for (const given of [{ task: 'none' }, { task: 'fix', stage: 'codex_review' }])
+  for (const given of [{ task: 'none' }, { task: 'refused', stage: 'codex_review' }])
     assert.type((await mcp.ask('logs', given)).isError, 'boolean');
   assert.is((await mcp.ask('logs', { task: 'none' })).isError, true);
   const stderr = 'ERROR: unexpected status 429 Too Many Requests: slow down\n';
@@ -267,16 +252,14 @@ test('the logs of a call, and the verdict on an output from elsewhere', async ({
   assert.equal([object.verdict.class, object.verdict.reason], ['transient', 'rate_limit']);
   assert.match(object.signature, /^v1:[0-9a-f]{64}$/);
   assert.is((await mcp.ask('triage', { cli: 'codx', stderr }).catch(() => ({ isError: true }))).isError, true);
-  await mcp.close();
 });
 
-test('progress carries the messages of the run, and grows with each', async ({ rig }) => {
-  makeTask(rig, CODEX);
+test('progress carries the messages of the run, and grows with each', async ({ rig, mcp }) => {
+  makeTask(rig, CODEX, 'followed');
   rig.answer(() => answerWith('codex', 'In login.ts.'));
-  const mcp = await openMcp(rig);
   const heard: { progress: number; message?: string }[] = [];
   const onprogress = (one: { progress: number; message?: string }) => heard.push(one);
-  let said = await mcp.ask('run_task', { task: 'fix', wait_ms: 45_000 }, { onprogress });
+  let said = await mcp.ask('run_task', { task: 'followed', wait_ms: 45_000 }, { onprogress });
   while (said.object.state === 'running') said = await mcp.ask('wait', { run_id: said.object.run_id }, { onprogress });
   for (const [at, { progress }] of heard.entries()) assert.ok(at === 0 || progress > heard[at - 1]!.progress);
   const messages = heard.map(({ message }) => message ?? '');
@@ -284,18 +267,15 @@ test('progress carries the messages of the run, and grows with each', async ({ r
     messages.some((message) => message.includes('codex_brief')),
     JSON.stringify(heard),
   );
-  await mcp.close();
 });
 
-test('in a folder that is not trusted the user is named as the one who can trust it', async ({ rig }) => {
-  makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief', ...ANY_ANSWER }] });
+test('in a folder that is not trusted the user is named as the one who can trust it', async ({ rig, mcp }) => {
+  makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief', ...ANY_ANSWER }] }, 'untrusted');
   rig.answer(() => [{ do: 'exit', code: 55 }]);
-  const mcp = await openMcp(rig);
-  const failed = await ended(mcp, await mcp.ask('run_task', { task: 'fix', wait_ms: 0 }));
+  const failed = await ended(mcp, await mcp.ask('run_task', { task: 'untrusted', wait_ms: 0 }));
   assert.equal([failed.isError, failed.object.reason], [true, 'untrusted'], failed.text);
   const [first] = failed.object.next_actions;
   assert.match(first.text, /not trusted.*Ask the user to run `tollgate trust`.*tollgate mcp --trust-workspace/);
-  await mcp.close();
 });
 
 test.run();
