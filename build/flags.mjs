@@ -2,15 +2,19 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
+// Each command listens for signals.
+process.setMaxListeners(0);
+const { SUBCOMMANDS } = createRequire(import.meta.url)('../dist/subcommands.cjs');
 const PAGE = 'docs/flags.md';
 const SHARED = ['json', 'quiet', 'help', 'version'];
 const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
 // `distill` has words with flags of their own.
-const commands = Object.keys(JSON.parse(readFileSync('dist/help/completion.json', 'utf8'))).flatMap((command) =>
-  command === 'tollgate distill' ? [command, ...wordsOf(command)] : [command],
-);
-const specs = [...new Map(commands.map(specOf).map((spec) => [spec.name, spec])).values()].filter(
+const commands = Object.keys(JSON.parse(readFileSync('dist/help/completion.json', 'utf8')));
+commands.splice(commands.indexOf('tollgate distill') + 1, 0, ...(await wordsOf('tollgate distill')));
+const everySpec = await Promise.all(commands.map(specOf));
+const specs = [...new Map(everySpec.map((spec) => [spec.name, spec])).values()].filter(
   // `wait` and `preflight` are commands of their own, too. The usage of `distill` holds its words that have no flag.
   (spec) =>
     spec.name !== 'tollgate wait' &&
@@ -52,14 +56,19 @@ const text = `${page.join('\n\n')}\n`;
 if (process.argv.includes('--write')) writeFileSync(PAGE, text);
 else process.stdout.write(text);
 
-function specOf(command) {
+/** A command of `tollgate` needs no process. */
+async function specOf(command) {
   const [name, ...words] = command.split(' ');
-  const out = execFileSync(process.execPath, [bin[name], ...words, '--help', '--json'], { encoding: 'utf8' });
+  const flags = ['--help', '--json'];
+  const out =
+    name === 'tollgate'
+      ? (await (await SUBCOMMANDS[words[0]].load()).run([...words.slice(1), ...flags])).out
+      : execFileSync(process.execPath, [bin[name], ...words, ...flags], { encoding: 'utf8' });
   return { families: [], ...JSON.parse(out) };
 }
 
-function wordsOf(command) {
-  const words = specOf(command).usage.split('|').slice(1);
+async function wordsOf(command) {
+  const words = (await specOf(command)).usage.split('|').slice(1);
   return words.map((word) => `${command} ${word.trim().split(' ')[0]}`);
 }
 
