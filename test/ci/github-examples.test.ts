@@ -130,43 +130,34 @@ test('review: one comment, which the next push updates; the same commit is not p
   assert.equal(strange, { review: null, comment: null });
 });
 
-const task = (id: string) => `task_id: ${id}\ngoal: Look at it.\nstages: [{tool: codex, role: review}]\n`;
+const REVIEWED = 'task_id: later\ngoal: Look at it.\nstages: [{tool: codex, role: review}]\n';
+const GUARDED = `task_id: guard
+goal: Look at it.
+stages: [{tool: codex, role: review}, {tool: codex, role: verify, requires: [], min_lines: 0}]
+acceptance: {commands: ["grep -q right code.txt"]}
+`;
 
-test('nightly: a page, findings and a cache, also where a task is bad; what is done is not paid again', async (its) => {
+test('nightly: a page, findings and a cache, also where a task is bad; what is done is not paid again, and checked', async (its) => {
   const { project } = its;
-  const commit = project.push({
-    'tasks/a/manifest.yaml': task('a'),
-    'tasks/b/manifest.yaml': task('b'),
-    'tasks/bad/manifest.yaml': 'task_id: bad\n',
-  });
-  for (const runId of ['1', '2']) {
-    const { batch, findings } = await run('nightly', its, { commit, runId });
-    assert.equal([batch?.ok, findings?.ok, project.paid()], [false, true, 2], batch?.log);
-    assert.match(readFileSync(path.join(batch!.at, 'report/index.html'), 'utf8'), '<!doctype html>');
-    assert.match(readFileSync(path.join(batch!.at, 'report/junit.xml'), 'utf8'), 'name="codex_review"');
+  const night = async (runId: string, files: Record<string, string>, [ok, paid]: [ok: boolean, paid: number]) => {
+    const { batch, findings } = await run('nightly', its, { commit: project.push(files), runId });
+    assert.equal([batch?.ok, findings?.ok, project.paid()], [ok, true, paid], batch?.log);
+    const report = (name: string) => readFileSync(path.join(batch!.at, 'report', name), 'utf8');
+    assert.match(report('index.html'), '<!doctype html>');
     const sarif = JSON.parse(readFileSync(path.join(findings!.at, 'report/tollgate.sarif'), 'utf8'));
     assert.equal(sarifMistakes(sarif), []);
     assert.equal(
       findings!.used.map(({ name }) => name),
       ['actions/download-artifact', 'github/codeql-action/upload-sarif'],
     );
-  }
-});
-
-test('nightly: code that breaks between two nights makes the second one red, and is not paid for', async (its) => {
-  const { project } = its;
-  const guarded =
-    'task_id: guard\ngoal: Look at it.\nstages: [{tool: codex, role: verify, requires: [], min_lines: 0}]\nacceptance: {commands: ["grep -q right code.txt"]}\n';
-  const files = { 'tasks/guard/manifest.yaml': guarded };
-  const junit = (at: string) => readFileSync(path.join(at, 'report/junit.xml'), 'utf8');
-  const green = await run('nightly', its, { commit: project.push({ ...files, 'code.txt': 'right\n' }), runId: '1' });
-  assert.equal([green.batch?.ok, project.paid()], [true, 1], green.batch?.log);
-  const red = await run('nightly', its, { commit: project.push({ 'code.txt': 'wrong\n' }), runId: '2' });
-  assert.equal([red.batch?.ok, project.paid()], [false, 1], red.batch?.log);
-  assert.match(junit(red.batch!.at), 'contract_violation/acceptance_failed');
-  const mended = await run('nightly', its, { commit: project.push({ 'code.txt': 'right again\n' }), runId: '3' });
-  assert.equal([mended.batch?.ok, project.paid()], [true, 1], mended.batch?.log);
-  assert.not.match(junit(mended.batch!.at), 'acceptance_failed');
+    return report('junit.xml');
+  };
+  const bad = { 'tasks/guard/manifest.yaml': GUARDED, 'tasks/later/manifest.yaml': 'task_id: later\n' };
+  assert.match(await night('1', { ...bad, 'code.txt': 'right\n' }, [false, 2]), 'name="codex_review"');
+  // Code that breaks between two nights makes the second one red.
+  const red = await night('2', { 'tasks/later/manifest.yaml': REVIEWED, 'code.txt': 'wrong\n' }, [false, 3]);
+  assert.match(red, 'contract_violation/acceptance_failed');
+  assert.not.match(await night('3', { 'code.txt': 'right again\n' }, [true, 3]), 'acceptance_failed');
 });
 
 test('fix: a pull request only if the gate let it pass; a goal is no shell and no YAML', async (its) => {

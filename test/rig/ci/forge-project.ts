@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { keepCodeCaches, lendCodeCaches } from '../code-caches.ts';
 
 export interface ForgeProject {
   root: string;
@@ -26,6 +27,7 @@ export function makeForgeProject(): ForgeProject {
   const root = mkdtempSync(path.join(tmpdir(), 'forge-'));
   const [bin, home, store, work] = ['bin', 'home', 'store', 'work'].map((name) => path.join(root, name));
   for (const folder of [bin, home, store]) mkdirSync(folder!);
+  lendCodeCaches(home!);
   const origin = path.join(root, 'origin.git');
   const calls = path.join(root, 'calls');
   const program = (name: string, text: string) =>
@@ -55,6 +57,9 @@ export function makeForgeProject(): ForgeProject {
       return git('rev-parse', 'HEAD');
     },
     paid: () => (existsSync(calls) ? readFileSync(calls, 'utf8').split('\n').length - 1 : 0),
-    dispose: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+    dispose() {
+      keepCodeCaches(home!);
+      rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
 }
