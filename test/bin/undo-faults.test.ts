@@ -85,8 +85,17 @@ async function eachCall(
     const file = makeIn(rig, tool, TURNS);
     const was = readFileSync(file, 'utf8');
     const saved = path.join(rig.root, 'saved');
-    cpSync(rig.home, saved, { recursive: true, preserveTimestamps: true });
+    // Without the code caches: a command that finds its own does not compile, and makes no calls to write it.
+    const sessions = { recursive: true, preserveTimestamps: true, filter: (file: string) => !file.endsWith('/.cache') };
+    cpSync(rig.home, saved, sessions);
+    const restore = () => {
+      for (const name of readdirSync(rig.home))
+        if (name !== '.cache') rmSync(path.join(rig.home, name), { recursive: true });
+      cpSync(saved, rig.home, sessions);
+    };
     const log = path.join(rig.root, 'log');
+    await tollgate(rig, ['undo', SESSION_IDS[tool]], faultOf(rig, {}));
+    restore();
     await tollgate(rig, ['undo', SESSION_IDS[tool]], faultOf(rig, { log }));
     const undone = readFileSync(file, 'utf8');
     assert.is.not(undone, was);
@@ -95,8 +104,7 @@ async function eachCall(
     for (const [i, call] of calls.entries()) {
       const [, name, place] = call.split(' ') as [string, string, string];
       if (i < begun || !names.includes(name)) continue;
-      rmSync(rig.home, { recursive: true });
-      cpSync(saved, rig.home, { recursive: true, preserveTimestamps: true });
+      restore();
       await look({ rig, file, was, undone, at: i + 1, name: `${name} ${path.basename(place)}` });
     }
   } finally {
