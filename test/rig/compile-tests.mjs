@@ -12,6 +12,9 @@ const CACHE = path.resolve('node_modules/.cache/tollgate-tests');
 
 /** Scripts that tests start as separate processes; see own-script.ts. */
 const SCRIPTS = [
+  'examples/scripts/branch-on-class.ts',
+  'examples/scripts/nightly.ts',
+  'examples/scripts/two-reviews.ts',
   'test/rig/own-tree-ender.ts',
   'test/rig/readers-child.ts',
   'test/rig/sessions-changer.ts',
