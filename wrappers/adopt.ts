@@ -4,14 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sleptBetween } from '../policies/facts/deadline.ts';
 import type { Ending } from '../policies/facts/evidence.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
-import type { Adapter } from './adapter.ts';
 import { signallingUnread } from './following/cut.ts';
 import { type Guarded, guard, heldUntil } from './guard.ts';
 import { describeSurvivors, endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
-import { read, type Speaker, type StreamReading } from './reading.ts';
+import { type ReadingAdapter, read, type StreamReading } from './reading.ts';
 import type { Invocation, Observer, Outcome } from './run.ts';
 import { readClocks } from './steady-clock.ts';
 
@@ -54,7 +53,7 @@ export async function adopt(orphan: Orphan, observer: AdoptionObserver, stop: Ab
 /** Reads from the files alone how a call ended whose end no process observed. */
 export async function readOrphan(
   files: Orphan['files'],
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & Speaker,
+  adapter: ReadingAdapter,
   maxOutputBytes?: number,
   requires?: Requirements,
 ): Promise<Outcome> {

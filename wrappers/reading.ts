@@ -67,9 +67,15 @@ function readOutsized(line: string, readEvent: Adapter['readEvent']): EngineEven
   return events.map((event) => (event.how === 'said' ? { how: 'outsized', what: 'answer' } : event));
 }
 
+/** What the files of a call are read with. */
+export type ReadingAdapter = Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & {
+  /** null: a plain command, which may be anything. */
+  tool: Tool | null;
+};
+
 export function read(
   files: { stdout: string; stderr: string; usage: string; log?: string },
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & Speaker,
+  adapter: ReadingAdapter,
   maxOutputBytes = Number.POSITIVE_INFINITY,
   requires?: Requirements,
   usage?: UsageSource,
@@ -287,11 +293,6 @@ function followAfter(
 }
 
 /** The program whose messages are on stderr. */
-export interface Speaker {
-  /** null: a plain command, which may be anything. */
-  tool: Tool | null;
-}
-
 /** A codex that a project describes writes the same messages as codex. */
-const speakerOf = ({ tool, described }: Pick<Adapter, 'described'> & Speaker): Tool | null =>
+const speakerOf = ({ tool, described }: ReadingAdapter): Tool | null =>
   described !== undefined && path.basename(described.row.binary) === 'codex' ? 'codex' : tool;

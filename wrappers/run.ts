@@ -17,7 +17,7 @@ import { describeSurvivors, endTree, hold, type Tree, type TreeEnd } from './pro
 import { identifyChild } from './processes/identity.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { isRoot } from './processes/tree.ts';
-import { read, type Speaker, type StreamReading, type Streams } from './reading.ts';
+import { type ReadingAdapter, read, type StreamReading, type Streams } from './reading.ts';
 import { nowMs, readClocks } from './steady-clock.ts';
 
 export interface Invocation {
@@ -40,11 +40,7 @@ export interface Invocation {
   /** Where its requests are counted while it runs; absent if no cap needs that, or only its stream counts them. */
   usage?: UsageSource;
   limits: GuardLimits;
-  adapter: Pick<
-    Adapter,
-    'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'liveUsage' | 'described'
-  > &
-    Speaker;
+  adapter: ReadingAdapter & Pick<Adapter, 'asksAgain' | 'lingerMs' | 'liveUsage'>;
 }
 
 export interface Outcome {

@@ -2,8 +2,8 @@
 
 import {
   API_ERROR_VERSION,
-  type ApiContext,
   type ApiError,
+  type FailedCallContext,
   type Response,
   type SentRequest,
 } from '../../policies/api-errors/entry.ts';
@@ -108,7 +108,7 @@ async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null)
   const context = { ...common, request: sentOf(snapshot, kept) };
   const { redact } = call.redactor;
   const message = failureOf(outcome.capture)?.message || record.verdict.evidence?.text || ENDINGS[outcome.ending];
-  const described: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> = {
+  const described: Described = {
     message,
     stack: report?.stack ?? null,
     response: completed(responseOf(outcome, attempt, report), kept?.response ?? {}),
@@ -147,13 +147,15 @@ const NO_DETAILS = {
   before: [],
 };
 
+type Described = Pick<ApiError, 'message' | 'stack' | 'response' | 'before'>;
+
 /** If the whole text is withheld, it is still JSON, but not an object. */
-function parsed(text: string): { value?: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> } {
+function parsed(text: string): { value?: Described } {
   const value: unknown = JSON.parse(text);
   return typeof value === 'object' && value !== null ? { value: value as typeof NO_DETAILS } : {};
 }
 
-function contextOf({ call: failed, attempt, record, runId }: FailedCall): Omit<ApiContext, 'snapshot'> {
+function contextOf({ call: failed, attempt, record, runId }: FailedCall): FailedCallContext {
   const { charge, call } = failed.request;
   const { verdict } = record;
   return {

@@ -6,8 +6,8 @@ import type { Tool } from '../facts/tools.ts';
 
 export const API_ERROR_VERSION = 1;
 
-/** Uses the names in the file. This is the line `Context:`. */
-export interface ApiContext {
+/** Uses the names in the file. */
+export interface FailedCallContext {
   v: number;
   call_id: string;
   task: string | null;
@@ -27,9 +27,13 @@ export interface ApiContext {
   signature: string | null;
   source: EvidenceSource | null;
   rule: string | null;
-  snapshot: ApiSnapshot;
   /** Absent in entries of older versions. */
   request?: SentRequest;
+}
+
+/** The line `Context:`. */
+export interface ApiContext extends FailedCallContext {
+  snapshot: ApiSnapshot;
 }
 
 /** Where the failed request is stored: the relay's own recording in a separate file; else the source of `Data:`, or nowhere. */

@@ -8,6 +8,7 @@ import {
   type ApiError,
   type ApiOutcome,
   type ApiSnapshot,
+  type FailedCallContext,
   type Response,
 } from './entry.ts';
 
@@ -18,7 +19,7 @@ export type Unmeasured = Omit<Extract<ApiSnapshot, { how: 'read' }>, 'bytes'> | 
 
 /** @param data the conversation as one line of JSON, or `null`. @returns whole lines; a blank one comes last. */
 export function layOut(
-  error: Omit<ApiError, 'context'> & { context: Omit<ApiContext, 'snapshot'> },
+  error: Omit<ApiError, 'context'> & { context: FailedCallContext },
   snapshot: Unmeasured,
   data: string,
 ): string {
@@ -42,16 +43,7 @@ export const layOutOutcome = ({ at, ...outcome }: ApiOutcome): string =>
   `[${at}] OUTCOME: ${outcome.how} ${JSON.stringify(outcome)}\n\n`;
 
 /** For human readers only: the line below it has the same data for machines. */
-function headOf({
-  task,
-  stage,
-  tool,
-  cli_version,
-  model,
-  call_id,
-  session_id,
-  ...verdict
-}: Omit<ApiContext, 'snapshot'>) {
+function headOf({ task, stage, tool, cli_version, model, call_id, session_id, ...verdict }: FailedCallContext) {
   const where = task === null ? 'a call without a task' : `task ${task}, stage ${stage}`;
   const who = [tool, cli_version, model === null ? null : `(${model})`].filter((word) => word !== null).join(' ');
   const session = session_id === null ? '' : `, session ${session_id}`;

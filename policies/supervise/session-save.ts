@@ -7,7 +7,14 @@ import type { LeftHow } from './supervision.ts';
 
 export const SAVE_SCHEMA = 1;
 
-export interface SessionSave {
+interface SavedTree {
+  /** Changes since the supervision began. `sha256` is that of the content; null if gone, or not a regular file. */
+  changed_files: (Pick<Change, 'path' | 'how'> & { sha256: string | null })[];
+  /** `status`: the hash of git's list of uncommitted files. */
+  git: { head: string | null; branch: string | null; status: string | null } | null;
+}
+
+export interface SessionSave extends SavedTree {
   schema: number;
   task_id: string;
   saved_at: string;
@@ -24,12 +31,8 @@ export interface SessionSave {
   /** The beginning of the worker's last answer, redacted; null if there is none. */
   last_message: string | null;
   question: string | null;
-  /** Changes since the supervision began. `sha256` is that of the content; null if gone, or not a regular file. */
-  changed_files: (Pick<Change, 'path' | 'how'> & { sha256: string | null })[];
   /** The name of a unified diff of these files, stored beside this file; null outside git. */
   patch: string | null;
-  /** `status`: the hash of git's list of uncommitted files. */
-  git: { head: string | null; branch: string | null; status: string | null } | null;
   budget: { used: number; total: number; left: number; tokens: number; usd: number };
   /** The command that resumes the session. */
   resume: string;
@@ -48,10 +51,7 @@ export function saveMistake(value: unknown): string | null {
 }
 
 /** Compares the saved state of the tree with the current one. Returns parts of sentences; empty if nothing changed. */
-export function movedSince(
-  saved: Pick<SessionSave, 'changed_files' | 'git'>,
-  now: Pick<SessionSave, 'changed_files' | 'git'> & { branches: readonly string[] | null },
-): string[] {
+export function movedSince(saved: SavedTree, now: SavedTree & { branches: readonly string[] | null }): string[] {
   const was = new Map(saved.changed_files.map((file) => [file.path, file.sha256]));
   const is = new Map(now.changed_files.map((file) => [file.path, file.sha256]));
   const paths = [...new Set([...was.keys(), ...is.keys()])].filter(

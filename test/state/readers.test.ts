@@ -93,7 +93,7 @@ const DIRECT: Record<string, string> = {
   'state/append-line.ts': 'opens folders alone',
   'state/volume.ts': 'makes a file of its own',
   'wrappers/gemini/sessions/listed.ts': 'makes a file of its own',
-  'wrappers/gemini/sessions/users.ts': '/proc',
+  'wrappers/gemini/sessions/store.ts': '/proc',
   'wrappers/kernel-walls.ts': '/proc and /sys',
   'wrappers/processes/cgroup.ts': '/proc and /sys',
   'wrappers/processes/linux.ts': '/proc',

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ApiContext, ApiError } from '../../../policies/api-errors/entry.ts';
+import type { ApiError, FailedCallContext } from '../../../policies/api-errors/entry.ts';
 import {
   createParser,
   layOut,
@@ -12,7 +12,7 @@ import {
 } from '../../../policies/api-errors/log-format.ts';
 
 const AT = '2026-11-22T10:00:00.000Z';
-const CONTEXT: Omit<ApiContext, 'snapshot'> = {
+const CONTEXT: FailedCallContext = {
   v: 1,
   call_id: '20261122100000-0000beef',
   task: 'fix',
