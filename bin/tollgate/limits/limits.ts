@@ -165,21 +165,20 @@ function limitRows(
   const whose = ({ tool, project }: { tool: string; project: string | null }) =>
     `${tool === 'any' ? 'all CLIs' : tool}${project === null ? '' : ' (this project)'}`;
   const when = (ms: number) => whenWords(new Date(ms).toISOString(), now);
+  const budgets = budgetsUsed(inForce, ledger, now);
+  const begins = new Set(budgets.flatMap(({ counted_since: since }) => since?.getTime() ?? []));
   const rows: [label: string, text: string][] = [
-    ...budgetsUsed(inForce, ledger, now).flatMap((row): [string, string][] => {
+    ...budgets.flatMap((row): [string, string][] => {
       const spent = row.unit === 'usd' ? amount(row.used, 'usd') : row.used;
-      const since = row.counted_since;
       return [
         [
           whose(row),
           `${bar(row.used, row.most, sheet)}  ${spent} of ${amount(row.most, row.unit)} ${row.per === 'day' ? 'today' : `this ${row.per}`}, ${leftWords(row)} left`,
         ],
         ['', `starts again ${when(row.until.getTime())}${unknownWords(row)}`],
-        ...(since === null
-          ? []
-          : [['', `counted since ${when(since.getTime())}, when the first limit was set`] as [string, string]]),
       ];
     }),
+    ...[...begins].map((since): [string, string] => ['', `counted since ${when(since)}, when the first limit was set`]),
     ...atOnce.map((row): [string, string] => [whose(row), `at most ${amount(row.most, 'calls')} at once`]),
     ...perMinute.map((row): [string, string] => [whose(row), `at most ${amount(row.most, 'calls')} a minute`]),
     ...holds.flatMap(({ tool, account, model, reason, until, seen_at }): [string, string][] => [
@@ -193,7 +192,9 @@ function limitRows(
   return rows.length === 0 ? [] : labelLines(rows, sheet.ink);
 }
 
-const leftWords = ({ most, used, unit }: BudgetUsed): string => amount(Math.max(0, most - used), unit);
+/** Calls of unknown use may have used more, so that less is left than is known. */
+const leftWords = ({ most, used, unit, unknown_calls: unknown }: BudgetUsed): string =>
+  `${unknown > 0 && used < most ? 'at most ' : ''}${amount(Math.max(0, most - used), unit)}`;
 
 const unknownWords = ({ unknown_calls: n, unit }: BudgetUsed): string =>
   n === 0 ? '' : `; ${amount(n, 'calls')} more with unknown ${unit === 'usd' ? 'price' : 'tokens'}`;
