@@ -11,6 +11,7 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { fitting, printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
+import { coloursOf, sheetFor } from '../../sheet.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate logs',
@@ -70,8 +71,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       stop,
       clock: () => new Date(),
       begin: (call, gate) => {
-        if (!given.has('quiet'))
-          printing('stderr').write(fitting(`${speaker}${titleOf(call, gate)}\n`, printing('stderr')));
+        if (given.has('quiet')) return;
+        const paint = coloursOf(sheetFor(printing('stderr'), process.env).ink);
+        printing('stderr').write(fitting(`${speaker}${paint.bold(titleOf(call, gate))}\n`, printing('stderr')));
       },
       take: print,
     });
