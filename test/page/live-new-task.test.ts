@@ -167,6 +167,7 @@ live.test('a manifest is edited with help by the schema, its mistakes at their l
   await page.keyboard.press('Control+Home');
   await button(shown, 'Line 7').click();
   await page.keyboard.press('End');
+  await page.locator('p', { hasText: /^stages\.max_turns / }).waitFor();
   for (const _ of 'none') await page.keyboard.press('Backspace');
   await page.keyboard.type('3');
   await page.getByText('A run makes 1 paid call').waitFor();
@@ -182,6 +183,21 @@ live.test('a manifest is edited with help by the schema, its mistakes at their l
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
   assert.is(await page.evaluate(() => document.activeElement?.classList.contains('manifest-editor')), false);
+});
+
+live.test('a manifest in one line is put on several lines, and only saved if the user wants', async (shown) => {
+  const { rig, page, go } = shown;
+  const manifest = { task_id: 'one-line', goal: 'Rotate.', stages: [{ tool: 'codex', role: 'brief' }] };
+  const file = rig.write('.tmp/task/one-line/manifest.json', JSON.stringify(manifest));
+  await go('tasks/one-line/manifest');
+  await page.getByRole('textbox', { name: 'Manifest' }).getByText('Rotate.').waitFor();
+  await button(shown, 'Format').click();
+  await page.getByText('not saved yet').waitFor();
+  assert.is(readFileSync(file, 'utf8'), JSON.stringify(manifest));
+  await button(shown, 'Format').waitFor({ state: 'detached' });
+  await button(shown, 'Save').click();
+  await page.getByText('The manifest of one-line was saved.').waitFor();
+  assert.is(readFileSync(file, 'utf8'), `${JSON.stringify(manifest, null, 2)}\n`);
 });
 
 live.test('a manifest that changed meanwhile is shown, and never overwritten', async (shown) => {

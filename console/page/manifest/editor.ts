@@ -17,6 +17,13 @@ export interface EditorSettings {
   /** Further values of fields, by the last name of the field. */
   values: Readonly<Record<string, readonly string[]>>;
   onChange(text: string): void;
+  /** The field that the cursor is in, with what the schema says about it. */
+  onField(field: FieldHelp | null): void;
+}
+
+export interface FieldHelp {
+  name: string;
+  about: string;
 }
 
 /** `line` null: it has no place in the text. */
@@ -81,7 +88,7 @@ const MISTAKES = StateField.define<{ of: readonly Mistake[]; marks: ReturnType<t
 
 const ENTER = { key: 'Enter', run: insertNewlineKeepIndent };
 
-function openEditor({ host, text, schema, values, onChange }: EditorSettings): ManifestEditor {
+function openEditor({ host, text, schema, values, onChange, onField }: EditorSettings): ManifestEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const lock = new Compartment();
   const complete = (context: CompletionContext) => {
@@ -93,13 +100,19 @@ function openEditor({ host, text, schema, values, onChange }: EditorSettings): M
   };
   const help = hoverTooltip((view, pos) => {
     const place = keyAt(view.state, pos);
-    const about = place === null ? undefined : fieldAt(schema, place.path)[0]?.description;
+    const about = place === null ? undefined : aboutOf(place.path);
     const line = view.state.doc.lineAt(pos);
     const wrong = view.state.field(MISTAKES).of.filter((each) => each.line === line.number);
     const words = [...wrong.map(({ message }) => message), ...(about ? [about] : [])].join('\n');
     if (words === '') return null;
     return { pos: place?.from ?? line.from, above: true, create: () => ({ dom: helpOf(words) }) };
   });
+  const aboutOf = (path: string[]) => fieldAt(schema, path)[0]?.description;
+  const helpAt = (state: EditorState): FieldHelp | null => {
+    const path = fieldAround(state, state.selection.main.head);
+    const about = path === null ? undefined : aboutOf(path);
+    return about === undefined ? null : { name: path!.filter((name) => name !== '[]').join('.'), about };
+  };
   const view = new EditorView({
     root,
     parent: root,
@@ -116,8 +129,9 @@ function openEditor({ host, text, schema, values, onChange }: EditorSettings): M
         keymap.of([...completionKeymap, ...historyKeymap, ENTER]),
         EditorView.contentAttributes.of({ 'aria-label': 'Manifest' }),
         lock.of([]),
-        EditorView.updateListener.of(({ docChanged, state }) => {
+        EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
           if (docChanged) onChange(state.sliceDoc());
+          if (docChanged || selectionSet) onField(helpAt(state));
         }),
       ],
     }),
@@ -199,6 +213,16 @@ function keyAt(state: EditorState, pos: number): { path: string[]; from: number;
       const { path } = placeAt(state, node.from);
       return { path: [...path, nameOf(state, node)], from: node.from, to: node.to };
     }
+    if (node.parent === null) return null;
+    node = node.parent;
+  }
+}
+
+/** The names of the innermost field that has the place in its name or its value. */
+function fieldAround(state: EditorState, pos: number): string[] | null {
+  for (let node = syntaxTree(state).resolveInner(pos, -1).node; ; ) {
+    const key = node.name === 'Pair' ? node.getChild('Key') : null;
+    if (key !== null) return keyAt(state, key.from)?.path ?? null;
     if (node.parent === null) return null;
     node = node.parent;
   }

@@ -9,7 +9,7 @@ import { Shown, type ShownTrouble, TroubleNotice } from '../parts/shown.tsx';
 import { useEffect, useRef, useSignal } from '../reactive.ts';
 import { DraftResult } from '../tasks/draft-result.tsx';
 import { Quote, Words } from '../text/words.tsx';
-import type { EditorSettings, ManifestEditor } from './editor.ts';
+import type { EditorSettings, FieldHelp, ManifestEditor } from './editor.ts';
 
 export function ManifestView({ id, state }: { id: string; state: string }) {
   const manifest = useFollowing<ResourcesOf['manifest']>(
@@ -31,6 +31,16 @@ export function ManifestView({ id, state }: { id: string; state: string }) {
 
 const CHECK_MS = 400;
 
+/** JSON in one line with a line for each value; null for any other text. */
+function inLines(text: string): string | null {
+  if (text.trim().includes('\n')) return null;
+  try {
+    return `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
+  } catch {
+    return null;
+  }
+}
+
 interface EditorProps {
   id: string;
   file: ManifestShown;
@@ -46,12 +56,18 @@ function Editor({ id, file, renew }: EditorProps) {
   const found = useSignal<DraftShown | null>(null);
   const problem = useSignal<ShownTrouble | null>(null);
   const isBusy = useSignal(false);
+  const field = useSignal<FieldHelp | null>(null);
   const isChanged = text.value !== base.value.text;
+  const formatted = inLines(text.value);
   const isElsewhere = file.version !== base.value.version;
 
   useEffect(() => {
     const stop = new AbortController();
-    void openIn(host.current!, file.text, (now) => (text.value = now)).then((opened) => {
+    void openIn({
+      ...{ host: host.current!, text: file.text },
+      onChange: (now) => (text.value = now),
+      onField: (now) => (field.value = now),
+    }).then((opened) => {
       if ('what' in opened) problem.value = opened;
       else if (stop.signal.aborted) opened.close();
       else {
@@ -103,6 +119,11 @@ function Editor({ id, file, renew }: EditorProps) {
         aside={
           <div class="buttons">
             <span class="dim">{isChanged ? 'not saved yet' : 'as in the file'}</span>
+            {formatted !== null && (
+              <button type="button" class="button small" onClick={() => editor.current?.replace(formatted)}>
+                Format
+              </button>
+            )}
             <button
               type="button"
               class="button small main"
@@ -120,7 +141,15 @@ function Editor({ id, file, renew }: EditorProps) {
           </p>
         )}
         <div ref={host} class="manifest-editor" />
-        <p class="dim">Ctrl+Space lists the fields and values that fit. Point at a field to read what it means.</p>
+        <p class="dim">
+          {field.value === null ? (
+            'Put the cursor into a field to read what it means. Ctrl+Space lists the fields and values that fit.'
+          ) : (
+            <>
+              <code class="inline">{field.value.name}</code> {field.value.about}
+            </>
+          )}
+        </p>
       </Panel>
       {problem.value && <TroubleNotice of={problem.value} />}
       {isElsewhere && isChanged && file.text !== text.value && (
@@ -148,9 +177,7 @@ function Editor({ id, file, renew }: EditorProps) {
 }
 
 async function openIn(
-  host: HTMLElement,
-  text: string,
-  onChange: EditorSettings['onChange'],
+  place: Pick<EditorSettings, 'host' | 'text' | 'onChange' | 'onField'>,
 ): Promise<ManifestEditor | Trouble> {
   const [schema, choices, open] = await Promise.all([
     read<Resources['/api/schema']>('/api/schema'),
@@ -160,7 +187,7 @@ async function openIn(
   if (schema.how === 'failed') return schema.problem;
   if ('what' in open) return open;
   const values = choices.how === 'failed' ? {} : namesIn(choices.value);
-  return open({ host, text, schema: schema.value, values, onChange });
+  return open({ ...place, schema: schema.value, values });
 }
 
 const namesIn = ({ tools, roles, pipelines }: ChoicesShown): EditorSettings['values'] => ({

@@ -162,6 +162,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks/*: button "Answer"': 'live-runs',
   'dialog ACTION?: button "Run it"': 'live-runs',
   'tasks/*/manifest: button "Save"': 'live-new-task',
+  'tasks/*/manifest: button "Format"': 'live-new-task',
   'tasks/*/manifest: button "Line N"': 'live-new-task',
   'tasks/*/manifest: button "Take the file’s text"': 'live-new-task',
   'tasks/*/manifest: button "Keep my text"': 'live-new-task',
