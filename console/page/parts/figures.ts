@@ -4,6 +4,16 @@ const COUNT = new Intl.NumberFormat('en');
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
+const CLOCK = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** The time of day now, such as `09:04:31`. */
+export const clockTime = (): string => CLOCK.format(new Date());
+
 export const count = (n: number): string => COUNT.format(n);
 
 /** 1,234 as it is, 1,234,567 as 1.2M. */

@@ -3,7 +3,7 @@
 import type { TailTold } from '../../contract/task.ts';
 import { partOf, refusalOf } from '../live/requests.ts';
 import { CopyButton } from '../parts/actions.tsx';
-import { bytes, counted } from '../parts/figures.ts';
+import { bytes, clockTime, counted } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { jumps } from '../parts/times.tsx';
@@ -15,6 +15,8 @@ interface Line {
   text: string;
   /** A line of the page itself, not of the log. */
   isNote: boolean;
+  /** When the page received it; null for what the log contained before. */
+  at: string | null;
 }
 
 interface Tail {
@@ -82,8 +84,9 @@ export function LiveTail({ task }: { task: string }) {
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls, and this box scrolls a text */}
         <div ref={box} role="group" class="tail-box mono" tabIndex={0} aria-label="Live log" onScroll={onScroll}>
           {lines.length === 0 && end === null && <p class="dim">Nothing was said yet.</p>}
-          {shown.map(({ n, text, isNote }) => (
+          {shown.map(({ n, text, isNote, at }) => (
             <p key={n} class={isNote ? 'dim' : undefined}>
+              {at !== null && <time class="dim">{at}</time>}
               <Words of={text} />
             </p>
           ))}
@@ -103,8 +106,9 @@ function followTail(task: string, apply: (change: (tail: Tail) => Tail) => void)
   const path = `/api/tasks/${partOf(task)}/tail`;
   const stop = new AbortController();
   let last = 0;
-  const added = (tail: Tail, texts: readonly string[], isNote: boolean): Tail => {
-    const lines = texts.map((text) => ({ n: ++last, text, isNote }));
+  let isFollowed = false;
+  const added = (tail: Tail, texts: readonly string[], isNote: boolean, at: string | null = null): Tail => {
+    const lines = texts.map((text) => ({ n: ++last, text, isNote, at }));
     return { ...tail, lines: [...tail.lines, ...lines].slice(-MOST_LINES) };
   };
   const source = new EventSource(path);
@@ -116,14 +120,18 @@ function followTail(task: string, apply: (change: (tail: Tail) => Tail) => void)
           const of = `${told.stage} (${told.tool}), attempt ${told.attempt}`;
           return added({ ...tail, of, doing: null }, tail.of === null ? [] : [`— ${of} —`], true);
         });
-      case 'lines':
+      case 'lines': {
+        // The first ones are the end of the log as it was when the page opened it.
+        const at = isFollowed ? clockTime() : null;
+        isFollowed = true;
         return apply((tail) => {
           const notes = [
             ...(told.began_again ? ['— The log begins again: its file was replaced or shortened. —'] : []),
             ...(told.left_out > 0 ? [`— ${bytes(told.left_out)} are left out here. —`] : []),
           ];
-          return added(added({ ...tail, doing: told.doing }, notes, true), told.lines, false);
+          return added(added({ ...tail, doing: told.doing }, notes, true), told.lines, false, at);
         });
+      }
       case 'note':
         return apply((tail) => added(tail, [`— ${told.text} —`], true));
       case 'end':
@@ -132,7 +140,10 @@ function followTail(task: string, apply: (change: (tail: Tail) => Tail) => void)
     }
   };
   // A stream that is opened again begins at the end of the log as it is then.
-  source.onopen = () => apply(() => NOTHING);
+  source.onopen = () => {
+    isFollowed = false;
+    apply(() => NOTHING);
+  };
   source.onmessage = ({ data }) => onTold(JSON.parse(data) as TailTold);
   source.onerror = async () => {
     if (source.readyState !== EventSource.CLOSED) return;
