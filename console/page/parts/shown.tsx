@@ -70,11 +70,11 @@ export function TroubleNotice({ of: { what, wayOut }, children }: TroubleNoticeP
     <div class="notice bad">
       <div role="alert">
         <b>
-          <Words of={what} />
+          <Words of={asSentence(what)} />
         </b>
         {wayOut && (
           <p class="soft">
-            <Words of={wayOut} />
+            <Words of={asSentence(wayOut)} />
           </p>
         )}
       </div>
@@ -82,6 +82,8 @@ export function TroubleNotice({ of: { what, wayOut }, children }: TroubleNoticeP
     </div>
   );
 }
+
+const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Shown beside the button that repeats the request at once; not read aloud each second. */
 export function AskedAgain({ at }: { at: string | null }) {

@@ -42,7 +42,9 @@ export function TaskView({ view, id, tab }: { view: 'tasks' | 'supervise'; id: s
       about={task.value.value?.goal ? <Words of={task.value.value.goal} /> : undefined}
       aside={task.value.value && <Standing of={task.value.value} part={current} />}
     >
-      <Tabs label="Parts of the task" of={TABS} current={current} below={[view, id]} />
+      {(task.value.value !== null || task.problem.value === null) && (
+        <Tabs label="Parts of the task" of={TABS} current={current} below={[view, id]} />
+      )}
       <Shown of={task} what="the task">
         {(shown) => <Part of={shown} part={current} />}
       </Shown>
