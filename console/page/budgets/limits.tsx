@@ -23,6 +23,7 @@ export const amountOf = (unit: string, n: number, unknown = 0): string =>
   unit === 'usd' ? money(n, unknown) : unit === 'tokens' ? `${tokens(n, unknown)} tokens` : counted(n, 'call');
 
 export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (budget: BudgetShown | null) => void }) {
+  const begins = [...new Set(of.flatMap(({ counted_since: at }) => at ?? []))];
   return (
     <Panel
       title="Budgets"
@@ -46,16 +47,10 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
                   {amountOf(budget.unit, budget.used, budget.unknown_calls)} of {amountOf(budget.unit, budget.most)}
                 </span>
               </div>
-              <Meter used={budget.used} of={budget.most} />
+              <Meter used={budget.used} of={budget.most} hasUnknown={budget.unknown_calls > 0} />
               {budget.unknown_calls > 0 && (
                 <p class="dim">
                   In addition: {lacking(budget.unknown_calls, budget.unit === 'usd' ? 'price' : 'tokens')}.
-                </p>
-              )}
-              {budget.counted_since !== null && (
-                <p class="dim">
-                  All calls since <Dated at={budget.counted_since} /> are counted. Earlier ones may be missing, since no
-                  limit was set then.
                 </p>
               )}
               <div class="budget-head dim">
@@ -77,6 +72,11 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
           ))}
         </ul>
       )}
+      {begins.map((at) => (
+        <p key={at} class="dim">
+          All calls since <Dated at={at} /> are counted. Earlier ones may be missing, since no limit was set then.
+        </p>
+      ))}
     </Panel>
   );
 }

@@ -48,9 +48,20 @@ export function Tile({ name, figure, leads, tone = 'calm' }: TileProps) {
   );
 }
 
+interface MeterProps {
+  used: number;
+  of: number;
+  /** Whether more was used than is known: a hatched end shows that. */
+  hasUnknown?: boolean;
+}
+
+/** The width of the hatched end, in percent. */
+const UNKNOWN = 8;
+
 /** Shows as a bar how much of a limit is used; the figures are beside it in words. */
-export function Meter({ used, of }: { used: number; of: number }) {
+export function Meter({ used, of, hasUnknown = false }: MeterProps) {
   const share = of <= 0 ? 1 : Math.min(1, used / of);
+  const hatch = useId();
   return (
     <svg
       class={`meter ${share >= 1 ? 'full' : share >= 0.8 ? 'near' : ''}`}
@@ -59,6 +70,14 @@ export function Meter({ used, of }: { used: number; of: number }) {
       aria-hidden="true"
     >
       <rect width={share * 100} height="6" rx="1" />
+      {hasUnknown && share < 1 && (
+        <>
+          <pattern id={hatch} width="1" height="6" patternUnits="userSpaceOnUse">
+            <rect width="0.5" height="6" />
+          </pattern>
+          <rect class="unknown" fill={`url(#${hatch})`} x={share * 100} width={UNKNOWN} height="6" />
+        </>
+      )}
     </svg>
   );
 }
