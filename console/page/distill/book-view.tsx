@@ -71,6 +71,12 @@ function SectionRow({ of: { section, title, state, attempts, ms, since, usd, unp
 
 type SectionRowProps = { of: BookShown['requested'][number] };
 
+/** The head of its panel has the title already. */
+const withoutTitle = (text: string, title: string): string => {
+  const [, heading, rest] = /^#+ +([^\n]*)\n([\s\S]*)$/.exec(text) ?? [];
+  return heading?.trim() === title ? rest! : text;
+};
+
 const SECTION_MARKS = {
   accepted: { tone: 'good', icon: 'done' },
   held: { tone: 'wait', icon: 'parked' },
@@ -128,7 +134,7 @@ function Sheet({ of }: { of: BookShown }) {
           </span>
         </p>
         <div>
-          <Meter used={calls.used} of={calls.total} />
+          {state !== 'complete' && <Meter used={calls.used} of={calls.total} />}
           <p class="dim">
             {count(calls.used)} of {count(calls.total)} paid calls
           </p>
@@ -172,7 +178,7 @@ function Sheet({ of }: { of: BookShown }) {
                   <span class="dim">{count(chars)} characters</span>
                   <button
                     type="button"
-                    class="button small grave"
+                    class="button small"
                     onClick={() => {
                       deleting.value = section;
                     }}
@@ -182,7 +188,7 @@ function Sheet({ of }: { of: BookShown }) {
                 </span>
               </div>
               <div class="panel-body">
-                <Markdown of={text} label={`Section ${section}`} />
+                <Markdown of={withoutTitle(text, title)} label={`Section ${section}`} />
               </div>
             </li>
           ))}
