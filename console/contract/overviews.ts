@@ -121,11 +121,9 @@ export interface BatchShown {
   tasks: {
     task_id: string;
     state: string;
-    stage: string | null;
-    class: string | null;
-    reason: string | null;
     calls: number;
-    message: string | null;
+    /** What happened, in a sentence; null for a task that is done. */
+    why: string | null;
   }[];
   /** The most frequent first; `next_actions` are of the first task. */
   failures: {

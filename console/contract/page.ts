@@ -53,6 +53,8 @@ export interface TaskLine {
   class: string | null;
   reason: string | null;
   signature: string | null;
+  /** The sentence about its failure, or what a parked task asks; without secrets. */
+  why: string | null;
   calls: { used: number; budget: number | null };
   /** The sum over the calls whose price is known; null if there are none. */
   usd: number | null;

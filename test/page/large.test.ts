@@ -17,6 +17,7 @@ const lineOf = (n: number): TaskLine => ({
   class: null,
   reason: null,
   signature: null,
+  why: null,
   calls: { used: n % 10, budget: 10 },
   usd: n / 100,
   calls_without_price: 0,

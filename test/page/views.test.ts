@@ -13,7 +13,14 @@ const SHOWS: Record<string, readonly string[]> = {
   new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
-    ...['did not pass', 'missing sections', 'a missing', 'a instruction', '1 of 3 reasoner errors', 'Ask'],
+    ...[
+      'did not pass',
+      'missing sections',
+      'a missing',
+      'a instruction',
+      '1 of 3 errors of the reasoner in a row',
+      'Ask',
+    ],
   ],
   'tasks/price-rounding/changes': ['+a added', '-a removed', 'a diff note'],
   'tasks/price-rounding/manifest': ['manifest.yaml', 'as in the file', 'Line 1 a mistake'],

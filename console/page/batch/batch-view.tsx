@@ -5,7 +5,7 @@ import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, CopyButton } from '../parts/actions.tsx';
+import { ActionList, CopyButton, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -197,7 +197,7 @@ function Sheet({ of }: { of: BatchShown }) {
       ))}
       {of.notes.map((note) => (
         <p key={note} class="notice">
-          <Words of={note} />
+          <Sentence of={note} />
         </p>
       ))}
       {open.length > 0 && of.next_actions.length > 0 && (
@@ -248,6 +248,7 @@ function FailureOf({ of, onRerun }: FailureProps) {
         ))}
         {n > ids.length && <li class="dim">and {count(n - ids.length)} more</li>}
       </ul>
+      {open.length > 0 && <ActionList of={of.next_actions} hasMain={false} />}
     </section>
   );
 }
@@ -267,12 +268,13 @@ function Tasks({ of: { totals, tasks, task_ids: ids } }: { of: BatchShown }) {
   );
 }
 
+/** Of what happened to a task, in the table. */
+const MOST_WHY = 400;
+
 /** @param reported the task at the end of the batch; until then, the task as it is now is shown. */
 function Row({ id, reported }: { id: string; reported: BatchShown['tasks'][number] | null }) {
   const now = lineOf(id)?.value;
-  const shown = reported ?? (now && { ...now, calls: now.calls.used, message: null });
-  const { stage, reason } = shown ?? {};
-  const what = shown?.class ? `${stage ?? 'the start'}: ${shown.class} (${reason ?? 'no reason'})` : shown?.message;
+  const shown = reported ?? (now && { ...now, calls: now.calls.used });
   return (
     <tr>
       <th scope="row">
@@ -288,7 +290,7 @@ function Row({ id, reported }: { id: string; reported: BatchShown['tasks'][numbe
       <td>
         <StateNow of={now?.state} />
       </td>
-      <td class="wide">{what && <Words of={what.slice(0, 400)} />}</td>
+      <td class="wide">{shown?.why && <Words of={shown.why.slice(0, MOST_WHY)} />}</td>
       <td class="number">{shown === undefined ? '–' : count(shown.calls)}</td>
       <td class="number dim">{now === undefined ? '–' : <Ago at={now.at} />}</td>
     </tr>

@@ -6,6 +6,7 @@ import type { Resources } from '../../contract/resources.ts';
 import { keyOf } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
+import { Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -15,6 +16,7 @@ import { Ago, Countdown, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
+import { lineOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Answered, Questions } from './questions.tsx';
 
@@ -58,6 +60,7 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
       </div>
       {questions.length > 0 && <Questions of={questions} />}
       {answered.length > 0 && <Answered of={answered} />}
+      {running.length === 0 && failed > 0 && <Failures />}
       <div class="now-columns">
         <Panel title="At work" edge="flush">
           {running.length === 0 ? (
@@ -77,18 +80,18 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
           )}
         </Panel>
         <div class="stack">
-          {failed > 0 && <Failures />}
+          {running.length > 0 && failed > 0 && <Failures />}
           {last.length > 0 && (
             <Panel title="Lately" edge="flush" aside={<a href={to('tasks')}>All tasks</a>}>
               <ul class="lately">
-                {last.map(({ task_id: id, state, since, stage, class: errorClass, reason }) => (
+                {last.map(({ task_id: id, state, since }) => (
                   <li key={id}>
                     <StateMark state={state} />
                     <a href={to('tasks', id)} class="cut">
                       <Words of={id} />
                     </a>
                     <span class="cut soft">
-                      {errorClass && `${stage ?? 'the start'}: ${errorClass}${reason === null ? '' : ` (${reason})`}`}
+                      <Words of={lineOf(id)?.value.why ?? ''} />
                     </span>
                     <span class="dim">
                       <Ago at={since} />
@@ -128,6 +131,11 @@ function Failures() {
             <span class="dim">
               <Ago at={group.last_seen} />
             </span>
+            {group.next_action && (
+              <span class="soft do">
+                <Sentence of={group.next_action.text} />
+              </span>
+            )}
           </li>
         ))}
       </ul>

@@ -18,7 +18,11 @@ export function QuestionOf({ task }: { task: string }) {
   const asked = questions.filter(({ task_id: id }) => id === task);
   return (
     <>
-      {asked.length > 0 && <Questions of={asked} />}
+      {asked.map((question) => (
+        <Panel key={task} title="Question">
+          <Question of={question} />
+        </Panel>
+      ))}
       {answered.includes(task) && <Answered of={[task]} />}
     </>
   );
@@ -29,7 +33,15 @@ export function Questions({ of }: { of: readonly AskedQuestion[] }) {
     <Panel title="Questions">
       <ul class="questions">
         {of.map((question) => (
-          <Question key={question.task_id} of={question} />
+          <li key={question.task_id}>
+            <p>
+              <Mark tone="wait" word="parked" icon="parked" />{' '}
+              <a href={to('supervise', question.task_id)}>
+                <Words of={question.task_id} />
+              </a>
+            </p>
+            <Question of={question} />
+          </li>
         ))}
       </ul>
     </Panel>
@@ -50,13 +62,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
     else tellProblem(problem);
   };
   return (
-    <li>
-      <p>
-        <Mark tone="wait" word="parked" icon="parked" />{' '}
-        <a href={to('supervise', task)}>
-          <Words of={task} />
-        </a>
-      </p>
+    <>
       <Quote of={question} label={`What ${task} asks`} />
       <form class="answering" onSubmit={submit}>
         <label for={field} class="unseen">
@@ -74,7 +80,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
           Answer
         </button>
       </form>
-    </li>
+    </>
   );
 }
 

@@ -28,14 +28,7 @@ export function SuperviseView() {
   );
 }
 
-const HEADS = [
-  'Task',
-  'State',
-  { number: 'Iterations' },
-  { number: 'Reasoner errors in a row' },
-  'Instruction in force',
-  'Last',
-] as const;
+const HEADS = ['Task', 'State', 'Current instruction', { number: 'Iterations' }, { number: 'Last' }] as const;
 
 function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] }) {
   const asked = of.flatMap(({ task_id, question }) => (question === null ? [] : [{ task_id, question }]));
@@ -63,13 +56,13 @@ function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] 
                 <td>
                   <StateMark state={state} />
                 </td>
-                <td class="number">{count(iterations)}</td>
-                <td class="number">{errors} of 3</td>
                 <td class="wide">
                   <Words of={instruction.slice(0, MOST_CHARS)} />
                   {instruction.length > MOST_CHARS && ' …'}
+                  {errors > 0 && <span class="dim"> {errors} of 3 errors of the reasoner in a row</span>}
                 </td>
-                <td>
+                <td class="number">{count(iterations)}</td>
+                <td class="number dim">
                   <Ago at={at} />
                 </td>
               </tr>
@@ -84,27 +77,26 @@ function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] 
 /** Of an instruction in the list; the page of the task shows it whole. */
 const MOST_CHARS = 160;
 
-const COLUMNS = [{ number: 'Iteration' }, 'Reasoner', 'Errors in a row', 'Action', 'Instruction'] as const;
+const COLUMNS = [{ number: 'Iteration' }, 'Reasoner', 'Decision', 'Instruction to the worker'] as const;
 
-/** The instruction in force, and each iteration: the reasoner's decision, its errors in a row, and the worker's instruction. */
+/** The current instruction, and each iteration: the reasoner's decision, its errors in a row, and the worker's instruction. */
 export function Supervision({ of }: { of: NonNullable<TaskShown['supervision']> }) {
   const { instruction, errors, iterations } = of;
   return (
     <Panel
       title="Supervision"
-      aside={errors > 0 && <span class="dim">{errors} of 3 reasoner errors in a row</span>}
+      aside={errors > 0 && <span class="dim">{errors} of 3 errors of the reasoner in a row</span>}
       edge="flush"
     >
       <div class="panel-body">
-        <h3>Instruction in force</h3>
-        <Quote of={instruction} label="Instruction in force" />
+        <h3>Current instruction</h3>
+        <Quote of={instruction} label="Current instruction" />
       </div>
       <Table label="Iterations" heads={COLUMNS}>
-        {iterations.map(({ iteration, reasoner, errors: inRow, action, instruction: next }) => (
+        {iterations.map(({ iteration, reasoner, action, instruction: next }) => (
           <tr key={iteration}>
             <td class="number">{iteration}</td>
             <td>{reasoner}</td>
-            <td>{inRow}</td>
             <td>{action}</td>
             <td class="wide">
               <Words of={next} />

@@ -51,7 +51,7 @@ function put(line: TaskLine): boolean {
   return KEYS.some((key) => before[key] !== line[key]) || before.calls.used !== line.calls.used;
 }
 
-const KEYS = ['state', 'at', 'stage', 'class', 'reason', 'usd'] as const;
+const KEYS = ['state', 'at', 'stage', 'class', 'reason', 'why', 'usd'] as const;
 
 export const SORTS = ['at', 'task_id', 'state', 'calls', 'usd'] as const;
 export type SortKey = (typeof SORTS)[number];
@@ -87,6 +87,7 @@ const has = (line: TaskLine, word: string): boolean =>
   (line.stage ?? '').toLowerCase().includes(word) ||
   (line.class ?? '').includes(word) ||
   (line.reason ?? '').includes(word) ||
+  (line.why ?? '').toLowerCase().includes(word) ||
   (line.signature ?? '').startsWith(word);
 
 type Key = string | number;

@@ -1,5 +1,6 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
+import type { TaskLine } from '../../contract/page.ts';
 import { CopyButton } from '../parts/actions.tsx';
 import { count, counted, money } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
@@ -212,12 +213,7 @@ function TaskCells({ id, selection }: { id: string; selection: Selection }) {
         <StateMark state={line.state} />
       </Cell>
       <Cell as="why cut soft">
-        {line.class && (
-          <>
-            <Words of={line.stage ?? 'the start'} />: {line.class}
-            {line.reason && <span class="dim"> ({line.reason})</span>}
-          </>
-        )}
+        <WhyOf line={line} />
       </Cell>
       <Cell as="calls number">
         {count(line.calls.used)}
@@ -230,6 +226,15 @@ function TaskCells({ id, selection }: { id: string; selection: Selection }) {
         <Ago at={line.at} />
       </Cell>
     </>
+  );
+}
+
+function WhyOf({ line: { state, stage, class: errorClass, why } }: { line: TaskLine }) {
+  if (why === null) return state === 'interrupted' ? <>Its run ended before it could finish.</> : null;
+  return (
+    <span title={errorClass === null ? why : `${why} (${stage ?? 'the start'}: ${errorClass})`}>
+      <Words of={why} />
+    </span>
   );
 }
 

@@ -68,8 +68,7 @@ function batchOf(id: string, saved: Exclude<Awaited<ReturnType<typeof savedRepor
   const { tasks, done, calls, duration_ms: ms } = (report.totals ?? {}) as Partial<BatchReport['totals']>;
   const rows = listIn(report.tasks).map((row) => ({
     ...{ task_id: textIn(row.task_id) ?? '', state: textIn(row.state) ?? 'unknown', calls: numberIn(row.calls) },
-    ...{ stage: textIn(row.failed_stage), class: textIn(row.class), reason: textIn(row.reason) },
-    message: textIn(row.message),
+    why: row.class === null ? textIn(row.message) : sentenceOf({ ...row, task_ids: [row.task_id] }, [row]),
   }));
   return {
     batch_id: id,
@@ -98,7 +97,12 @@ function timeIn(id: string): string | null {
 }
 
 function sentenceOf(
-  { class: errorClass, reason, message, task_ids }: BatchReport['by_failure'][number],
+  {
+    class: errorClass,
+    reason,
+    message,
+    task_ids,
+  }: Pick<BatchReport['by_failure'][number], 'class' | 'reason' | 'message' | 'task_ids'>,
   rows: BatchReport['tasks'],
 ): string {
   const known = textIn(errorClass);

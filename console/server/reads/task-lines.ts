@@ -169,12 +169,16 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
 
 function lineOf(id: string, { row, usd, without, goal }: KeptTask): TaskLine {
   if (row === null) return { ...UNREADABLE, task_id: id, goal };
-  const { task_id, state, at, stage, class: errorClass, reason, signature, calls } = row;
+  const { task_id, state, at, stage, class: errorClass, reason, signature, sentence, supervision, calls } = row;
   return {
     ...{ task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd },
+    why: sentence ?? supervision?.question?.slice(0, MOST_ASKED) ?? null,
     calls_without_price: without,
   };
 }
+
+/** Of a question in a row. */
+const MOST_ASKED = 200;
 
 /** A row does not contain the time since when its task runs. */
 const isOtherwise = (line: TaskLine, { state, since }: NowTask): boolean =>
@@ -187,6 +191,7 @@ const UNREADABLE: Omit<TaskLine, 'task_id' | 'goal'> = {
   class: null,
   reason: null,
   signature: null,
+  why: null,
   calls: { used: 0, budget: null },
   usd: null,
   calls_without_price: 0,

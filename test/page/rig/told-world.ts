@@ -107,6 +107,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
           class: 'transient',
           reason: text('reason'),
           signature: text('signature'),
+          why: text('sentence'),
         },
         {
           ...task,
@@ -117,6 +118,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
           class: null,
           reason: null,
           signature: null,
+          why: null,
         },
       ],
     },
@@ -279,14 +281,8 @@ const toldBatch = (text: Texts): ResourcesOf['batch'] => ({
   ...{ batch_id: BATCH, task_ids: [TASK, text('task')], at: NOW, state: 'failed' },
   totals: { tasks: 2, done: 1, calls: 3, duration_ms: 61_000 },
   tasks: [
-    {
-      ...{ task_id: TASK, state: 'failed', stage: text('stage'), class: 'auth', reason: text('reason') },
-      ...{ calls: 2, message: null },
-    },
-    {
-      ...{ task_id: text('task'), state: 'refused', stage: null, class: null, reason: null },
-      ...{ calls: 0, message: text('message') },
-    },
+    { task_id: TASK, state: 'failed', calls: 2, why: text('sentence') },
+    { task_id: text('task'), state: 'refused', calls: 0, why: text('message') },
   ],
   failures: [
     {
