@@ -57,7 +57,12 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   await row.getByRole('link').click();
   const tasks = page.getByRole('group', { name: 'Tasks of the batch' });
   await tasks.locator('tr', { hasText: 'settings-page' }).getByText('done').nth(1).waitFor();
-  await page.getByRole('button', { name: 'Copy the command' }).first().click();
+  await tasks.locator('tr', { hasText: 'rotate-keys' }).getByText('The service rejected the credentials').waitFor();
+  const failure = page.getByRole('region', { name: 'The service rejected the credentials of codex.' });
+  await failure.getByRole('button', { name: 'Copy the command' }).first().click();
+  await failure.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rerun it' }).click();
   await page

@@ -34,7 +34,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^sessions\/\*$/, /^[\d,]+ lines? of rules.*$/, 'N lines of rules'],
   [/^sessions\/\*$/, /^\d+ .+$/, 'N PROMPT'],
   [
-    /^(?:tasks\/\*|failures|distill\/\*)$/,
+    /^(?:tasks\/\*|failures|distill\/\*|batch\/\*)$/,
     /^(?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run|Run again)$/,
     'ACTION',
   ],
@@ -238,6 +238,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'batch/*: button "Stop TASK"': 'live-compare',
   'batch/*: button "Rerun of TASK"': 'live-compare',
   'batch/*: button "Copy the command"': 'live-compare',
+  'batch/*: button "ACTION"': 'live-compare',
   'compare: button "Copy the command"': 'live-compare',
   'compare/*: button "Fold all files"': 'live-compare',
   'compare/*: button "Copy the diff"': 'live-compare',

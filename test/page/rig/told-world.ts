@@ -287,7 +287,7 @@ const toldBatch = (text: Texts): ResourcesOf['batch'] => ({
   failures: [
     {
       ...{ sentence: text('sentence'), class: 'auth', reason: text('reason'), count: 1, task_ids: [TASK] },
-      next_actions: [],
+      next_actions: [{ text: text('step'), command: 'tollgate run price-rounding', pays: true, changes: null }],
     },
   ],
   notes: [text('note')],
