@@ -132,10 +132,16 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
       await look(visited, seen);
     }
   }
+  const manifest = server.told['/api/tasks/price-rounding/manifest'] as object;
+  server.told['/api/tasks/price-rounding/manifest'] = { ...manifest, text: '{"goal":"one"}', version: '0' };
   await page.evaluate(`location.hash = '#/tasks/price-rounding/manifest'`);
+  await page.getByRole('button', { name: 'Format' }).waitFor();
+  await look(visited, seen);
+  server.told['/api/tasks/price-rounding/manifest'] = manifest;
+  server.tell({ topic: '*' });
+  await page.getByRole('button', { name: 'Format' }).waitFor({ state: 'detached' });
   await page.getByRole('textbox', { name: 'Manifest' }).pressSequentially('#');
   await page.getByText('not saved yet').waitFor();
-  const manifest = server.told['/api/tasks/price-rounding/manifest'] as object;
   server.told['/api/tasks/price-rounding/manifest'] = { ...manifest, text: 'goal: another\n', version: '2' };
   server.tell({ topic: '*' });
   await page.getByText('The file was changed by another program').waitFor();
