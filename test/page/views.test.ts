@@ -45,7 +45,7 @@ const SHOWS: Record<string, readonly string[]> = {
       'auth (a reason)',
       'price-rounding',
       'a message',
-      'a note',
+      'A note',
       'A action',
     ],
   ],
