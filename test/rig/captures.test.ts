@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../policies/facts/tools.ts';
+import { catalogueRows } from '../real/matrix/catalogue-calls.ts';
 import { callsOf, isInSuite, matrixRows } from '../real/matrix/rows.ts';
 import { recordedCases } from './record/cases.ts';
 
@@ -67,6 +68,12 @@ test('what the suite of the real CLIs leaves to the benchmark has a capture with
   );
   assert.equal(
     without.map(({ tool, name }) => `${tool}: ${name}`),
+    [],
+  );
+  // Those of the catalogue have no captures.
+  const rows = [...catalogueRows('opencode'), ...catalogueRows('qwen')];
+  assert.equal(
+    catalogueRows(null).filter((row) => !rows.includes(row)),
     [],
   );
 });

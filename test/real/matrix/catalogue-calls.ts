@@ -14,13 +14,16 @@ import { PLAIN_ROWS } from './plain-rows.ts';
 import { type CatalogueCli, isInSuite, type MatrixRow } from './rows.ts';
 import { SPECIAL_ROWS } from './special-rows.ts';
 
-/** The scenarios of the four built-in CLIs that are not about one of them, its routes or its own checks of folder and login. */
-export const catalogueRows = (cli: CatalogueCli): MatrixRow[] =>
+/**
+ * The scenarios of the four built-in CLIs that are not about one of them, its routes or its own checks of folder and login.
+ * @param cli null for those of any.
+ */
+export const catalogueRows = (cli: CatalogueCli | null): MatrixRow[] =>
   [...PLAIN_ROWS, ...SPECIAL_ROWS]
     .filter(
       ({ setup = {} }) => setup.route === undefined && setup.credentials === undefined && setup.trust === undefined,
     )
-    .filter((row) => isInSuite(row, cli));
+    .filter((row) => cli === null || isInSuite(row, cli));
 
 export interface Seen {
   exit: number | null;

@@ -29,7 +29,8 @@ export interface MatrixRow {
   tools?: readonly BuiltIn[];
   /**
    * The test suite makes the call with these CLIs alone; unless told, with each. Every other one treats the failure as that of
-   * another row, and test/captures holds what it prints, with the same class. The benchmark makes every call.
+   * another row. Of a built-in one test/captures holds what it prints, with the same class; the benchmark makes every call of
+   * those. One CLI of the catalogue at least makes each row.
    */
   suite?: readonly (BuiltIn | CatalogueCli)[];
   /** A wait is part of the scenario, so its seconds count for nothing. */
