@@ -17,17 +17,18 @@ test.after.each(({ rig }) => rig.dispose());
 const script = (rig: TestRig, name: string, text: string) =>
   chmodSync(rig.write(`${name}.sh`, `#!/bin/sh\n${text}\n`), 0o755);
 
-const TOOLS = `tools:
-  hand: { binary: ./hand.sh }
-  head:
+/** A process has one description of each name, and these tests share one. */
+const toolsOf = (worker: string, reasoner: string) => `tools:
+  ${worker}: { binary: ./hand.sh }
+  ${reasoner}:
     binary: ./head.sh
     access: { read: [] }
     output: json
     document: { answer: said }
 `;
 
-/** What the reasoner says, and from the second time on. */
-function supervised(rig: TestRig, first: string, then: string) {
+/** @param first what the reasoner says; `then` from the second time on. */
+function supervised(rig: TestRig, [worker, reasoner]: [string, string], first: string, then: string) {
   const asked = path.join(rig.root, 'asked');
   script(rig, 'hand', 'cat > /dev/null; echo worked >> work.txt; echo "The step is done."');
   const says = (answer: string) => `printf '%s\\n' '${answer}'`;
@@ -36,8 +37,8 @@ function supervised(rig: TestRig, first: string, then: string) {
     'head',
     `cat > /dev/null\nif [ -e '${asked}' ]; then ${says(then)}; else : > '${asked}'; ${says(first)}; fi`,
   );
-  rig.write('tollgate.yaml', TOOLS);
-  return superviseTask(rig, { supervise: { worker: { tool: 'hand' }, reasoner: { tool: 'head' } } });
+  rig.write('tollgate.yaml', toolsOf(worker, reasoner));
+  return superviseTask(rig, { supervise: { worker: { tool: worker }, reasoner: { tool: reasoner } } });
 }
 
 const said = (answer: object): string => JSON.stringify({ said: JSON.stringify(answer) });
@@ -46,7 +47,7 @@ const DONE = said({ action: 'done', summary: 'Both lines.' });
 const workOf = (rig: TestRig): string => readFileSync(path.join(rig.project, 'work.txt'), 'utf8');
 
 test('worker and reasoner of a supervision', async ({ rig }) => {
-  const task = supervised(rig, CONTINUE, DONE);
+  const task = supervised(rig, ['hand', 'head'], CONTINUE, DONE);
   const { code, said: told } = await task.supervise('--trust-workspace');
   assert.equal([code, workOf(rig), task.journal.read().ledger.used], [0, 'worked\nworked\n', 4], told);
   assert.equal(rig.survivors(), []);
@@ -55,7 +56,7 @@ test('worker and reasoner of a supervision', async ({ rig }) => {
 });
 
 test('a reasoner whose answers are elsewhere is told as that, and ends in a saved session', async ({ rig }) => {
-  const task = supervised(rig, '{"other":1}', '{"other":1}');
+  const task = supervised(rig, ['arm', 'mind'], '{"other":1}', '{"other":1}');
   const { code, summary } = await task.supervise('--trust-workspace');
   assert.is(code, 1);
   assert.match(summary, 'no_answer_field');
@@ -65,8 +66,8 @@ test('a reasoner whose answers are elsewhere is told as that, and ends in a save
 test('the stages of a pipeline', async ({ rig }) => {
   script(rig, 'hand', 'cat > prompt.txt; echo "The brief of it."');
   const stages =
-    '[{ tool: hand, role: brief, requires: [], min_lines: 0 }, { tool: hand, role: verify, requires: [], min_lines: 0, on_fail: note }]';
-  rig.write('tollgate.yaml', `tools: { hand: { binary: ./hand.sh } }\npipelines: { mine: ${stages} }\n`);
+    '[{ tool: finger, role: brief, requires: [], min_lines: 0 }, { tool: finger, role: verify, requires: [], min_lines: 0, on_fail: note }]';
+  rig.write('tollgate.yaml', `tools: { finger: { binary: ./hand.sh } }\npipelines: { mine: ${stages} }\n`);
   const task = makeTask(rig, { pipeline: 'mine' });
   const { code, stderr } = await rig.run('tollgate', ['run', 'fix', '--trust-workspace']);
   assert.equal([code, task.journal.read().ledger.used], [0, 2], stderr);
