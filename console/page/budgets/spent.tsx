@@ -58,8 +58,8 @@ export function Spent({ of: { days, tools }, budgets }: SpentProps) {
         mark={(value) => (unit === 'usd' && value > 0 && value < 0.1 ? `$${value.toPrecision(1)}` : say(value))}
         limits={budgets
           .filter((budget) => budget.per === per && budget.unit === unit)
-          .map(({ tool, most, project }) => ({
-            name: `budget of ${tool === 'any' ? 'all CLIs' : tool}${project === null ? ', all projects' : ''}`,
+          .map(({ tool, most, used, project, counted_since: since }) => ({
+            name: `budget of ${tool === 'any' ? 'all CLIs' : tool}${project === null ? ', all projects' : ''}${since === null ? '' : ` (${say(used)} counted)`}`,
             most,
           }))}
       />

@@ -43,7 +43,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                   <button
                     key={attempt.call_id}
                     type="button"
-                    class={`attempt-bar ${hasPassed(attempt) ? toneOf(attempt) : 'bad'} ${attempt.tool === own[0]!.tool ? '' : 'other'}`}
+                    class={`attempt-bar ${hasPassed(attempt) ? toneOf(attempt) : 'bad'} ${attempt.tool === own[0]!.tool ? '' : 'other'} ${stage.state === 'done_earlier' ? 'over' : ''}`}
                     style={placeOf(Date.parse(attempt.at), endOf(attempt, scale), scale)}
                     aria-pressed={attempt.call_id === chosen}
                     title={titleOf(attempt, hasPassed(attempt))}
