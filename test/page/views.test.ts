@@ -126,6 +126,21 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
   assert.match(await rows.first().innerText(), 'release-notes');
 });
 
+views.test('a failure asks for a wait only until the wait is over', async ({ page, go, server }) => {
+  const [group] = (server.told['/api/failures'] as { groups: object[] }).groups;
+  const action = { text: 'no sooner than 5 minutes after the failure, call gemini again', pays: false, changes: null };
+  const since = (minutes: number) => ({
+    ...{ ...group, signature: `${minutes}`, next_action: action },
+    last_seen: new Date(Date.now() - minutes * 60_000).toISOString(),
+  });
+  server.told['/api/failures'] = { groups: [since(1), since(6)] };
+  for (const place of ['now', 'failures']) {
+    await go(place);
+    await page.getByText('No sooner than 5 minutes after the failure, call gemini again').waitFor();
+    await page.getByText('Call gemini again', { exact: true }).waitFor();
+  }
+});
+
 views.test('what is empty says so, and by a filter that it is the filter', async ({ page, go, server }) => {
   const spent = server.told['/api/spent'] as { days: { day: string }[] };
   server.told['/api/spent'] = { ...spent, days: spent.days.map(({ day }) => ({ day, by_tool: {} })) };

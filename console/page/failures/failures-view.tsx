@@ -11,7 +11,7 @@ import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
-import { Ago } from '../parts/times.tsx';
+import { Ago, now } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
@@ -158,6 +158,17 @@ const distinct = (names: readonly string[]): [string, string][] =>
 const isRerun = ({ command = '' }: NonNullable<FailureShown['next_action']>, task: string): boolean =>
   pageCommand(command)?.words.join(' ') === `run ${task}`;
 
+/** Of what an action says, the wait that every temporary failure needs. */
+const WAIT = /^no sooner than (\d+) minutes after the failure, /;
+
+/** What to do first; a wait that is over is left out. */
+export function Advice({ of: { next_action: action, last_seen: last } }: { of: FailureShown }) {
+  const text = action?.text ?? '';
+  const minutes = Number(WAIT.exec(text)?.[1] ?? 0);
+  const isOver = last !== null && now.value - Date.parse(last) > minutes * 60_000;
+  return <Sentence of={isOver ? text.replace(WAIT, '') : text} />;
+}
+
 interface GroupCellsProps {
   of: FailureShown;
   isChosen: boolean;
@@ -201,7 +212,7 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
       <Cell as="do">
         {action && (
           <span class="soft two-lines" title={action.text}>
-            <Sentence of={action.text} />
+            <Advice of={group} />
           </span>
         )}
         <div class="buttons">

@@ -3,10 +3,9 @@
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { keyOf } from '../failures/failures-view.tsx';
+import { Advice, keyOf } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -133,7 +132,7 @@ function Failures() {
             </span>
             {group.next_action && (
               <span class="soft do">
-                <Sentence of={group.next_action.text} />
+                <Advice of={group} />
               </span>
             )}
           </li>
