@@ -12,7 +12,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 function projectOf(name: string, source: string): string {
   const root = temporaryFolder('runner-');
   for (const folder of ['test', 'temporary']) mkdirSync(path.join(root, folder));
-  for (const shared of ['node_modules', 'test/rig', 'test/state'])
+  for (const shared of ['examples', 'node_modules', 'test/rig', 'test/state'])
     symlinkSync(path.resolve(shared), path.join(root, shared));
   writeFileSync(path.join(root, 'test', name), source);
   return root;
