@@ -53,7 +53,7 @@ live.test('tasks, workers and limits are shown and followed, and a lost task has
     await lost.getByRole('button', { name: 'Copy the command' }).first().click();
     await lost.getByRole('button', { name: 'Copied the command' }).first().waitFor();
     await postgres.crash();
-    await page.getByText(/^the database 127\.0\.0\.1:\d+\/fleet cannot be reached/).waitFor();
+    await page.getByText(/^The database 127\.0\.0\.1:\d+\/fleet cannot be reached/).waitFor();
     await page.getByText('What is shown is the fleet as it was before.').waitFor();
     await postgres.start();
     await page.getByRole('alert').waitFor({ state: 'detached' });
