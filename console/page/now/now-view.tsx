@@ -200,10 +200,10 @@ function Running({ tasks, onStop }: RunningProps) {
             <span class="dim">
               {task.since && (
                 <>
-                  for <Elapsed from={task.since} />
+                  for <Elapsed from={task.since} />,{' '}
                 </>
               )}
-              , {counted(task.calls.used, 'call')}
+              {counted(task.calls.used, 'call')}
               {task.calls.budget !== null && ` of ${task.calls.budget}`}
               {task.tokens !== null && `, ${short(task.tokens)} tokens`}
             </span>
