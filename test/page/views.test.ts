@@ -134,7 +134,7 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
     last_seen: new Date(Date.now() - minutes * 60_000).toISOString(),
   });
   server.told['/api/failures'] = { groups: [since(1), since(6)] };
-  for (const place of ['now', 'failures']) {
+  for (const place of ['failures', 'now']) {
     await go(place);
     await page.getByText('No sooner than 5 minutes after the failure, call gemini again').waitFor();
     await page.getByText('Call gemini again', { exact: true }).waitFor();
