@@ -7,12 +7,11 @@ import * as assert from 'uvu/assert';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { openCalls } from '../../state/journal/ledger.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { beginningOf, sessionFile } from '../rig/session-files.ts';
 import { SESSION, STREAMS, write } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask, untilStarted } from '../rig/task-run.ts';
+import { ANY_ANSWER, killWithGuardian, makeTask, untilStarted } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
@@ -199,10 +198,7 @@ test('the cap of a call whose guardian was killed stays in force', async ({ rig 
   const first = task.start();
   const fake = await rig.call();
   await untilStarted(task);
-  const { reserved } = openCalls(task.journal.read().ledger)[0]!;
-  first.signal('SIGKILL');
-  process.kill(reserved.guardian.pid, 'SIGKILL');
-  await first.result;
+  const { reserved } = await killWithGuardian(task, first);
   const next = task.start();
   await next.says(/lost its guardian and still works/);
   await makeRequests(rig, fake, 'codex', 3);

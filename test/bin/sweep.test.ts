@@ -30,7 +30,7 @@ import { rewriteDraft } from '../rig/rewritten-draft.ts';
 import { endStrangers, startStranger } from '../rig/stranger.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
-import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, killWithGuardian, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { where } from '../rig/where-possible.ts';
 import { runWrapper, usualFlags } from '../rig/wrapper-run.ts';
@@ -188,13 +188,10 @@ async function killedTask(rig: TestRig) {
   const task = makeTask(rig, ONE);
   const running = task.start();
   const fake = await rig.call();
-  const { reserved } = openCalls(task.journal.read().ledger)[0]!;
   // Killed before it has noted which process its CLI is, it would leave that to the marker.
   while (openCalls(task.journal.read().ledger)[0]!.started === null || entryOf(rig).entry.cli === null)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  running.signal('SIGKILL');
-  process.kill(reserved.guardian.pid, 'SIGKILL');
-  await running.result;
+  const { reserved } = await killWithGuardian(task, running);
   return { task, fake, reserved, attempt: path.join(task.folder, 'state/attempts', reserved.call_id) };
 }
 
@@ -339,12 +336,9 @@ test('what a task left in other folders goes, when its CLI was never started', a
   const task = makeTask(rig, ONE);
   const running = task.start();
   const fake = await rig.call();
-  const [call] = openCalls(task.journal.read().ledger);
-  running.signal('SIGKILL');
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  const { reserved } = await killWithGuardian(task, running);
   await fake.tell({ do: 'die', signal: 'SIGKILL' });
-  await running.result;
-  rmSync(path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'stdout'));
+  rmSync(path.join(task.folder, 'state/attempts', reserved.call_id, 'stdout'));
   rig.answer(() => answerWith('codex', 'again'));
   assert.equal([(await task.run()).code, traces(rig)], [0, []]);
 });

@@ -14,7 +14,7 @@ import type { FakeCall } from '../rig/fake-call.ts';
 import { draftOf, rewriteDraft } from '../rig/rewritten-draft.ts';
 import type { RunningCommand } from '../rig/running-command.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, killWithGuardian, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { TOO_LATE, withinLimit } from '../rig/within-limit.ts';
 
@@ -47,12 +47,8 @@ async function orphanBefore(isLate: () => boolean, rig: TestRig, stage: object):
   const fake = await rig.callBefore(first.result);
   while (!isLate() && openCalls(task.journal.read().ledger)[0]?.started == null)
     await new Promise((resolve) => setImmediate(resolve));
-  const [call] = openCalls(task.journal.read().ledger);
   if (isLate()) return null;
-  first.signal('SIGKILL');
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
-  await first.result;
-  return { task, call: call!, fake: fake! };
+  return { task, call: await killWithGuardian(task, first), fake: fake! };
 }
 
 /** An orphan under a limit that its guardian has not lived to see. */

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { killWithGuardian, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('own adopted');
@@ -31,10 +31,7 @@ async function adopted(rig: TestRig, answer: string, more: string, changed: stri
   const first = rig.start('tollgate', ['run', 'fix', '--trust-workspace']);
   const open = () => openCalls(task.journal.read().ledger)[0];
   while (open()?.started == null) await new Promise((resolve) => setImmediate(resolve));
-  const { reserved } = open()!;
-  first.signal('SIGKILL');
-  process.kill(reserved.guardian.pid, 'SIGKILL');
-  await first.result;
+  const { reserved } = await killWithGuardian(task, first);
   describe(rig, changed);
   const next = rig.start('tollgate', ['run', 'fix', '--trust-workspace']);
   await next.says(/stage one: the call \S+ lost its guardian and still works/);

@@ -5,8 +5,9 @@ import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import { openCalls } from '../../state/journal/ledger.ts';
+import { type Call, openCalls } from '../../state/journal/ledger.ts';
 import type { CommandResult, RunningCommand } from './running-command.ts';
+import { isAlive } from './survivors.ts';
 import type { TestRig } from './test-rig.ts';
 
 /** For a stage whose answer does not matter to the test. */
@@ -36,6 +37,17 @@ export interface Ran {
 /** Waits until its guardian has recorded the start of the call. Then no write of the start collides with what a test removes. */
 export async function untilStarted({ journal }: Pick<TestTask, 'journal'>): Promise<void> {
   while (openCalls(journal.read().ledger)[0]?.started == null) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Kills a run and the guardian of its open call, whose CLI goes on. @returns the call, when neither process lives. */
+export async function killWithGuardian({ journal }: Pick<TestTask, 'journal'>, running: RunningCommand): Promise<Call> {
+  const call = openCalls(journal.read().ledger)[0]!;
+  const { pid } = call.reserved.guardian;
+  running.signal('SIGKILL');
+  process.kill(pid, 'SIGKILL');
+  await running.result;
+  while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+  return call;
 }
 
 export function makeTask(rig: TestRig, manifest: object, id = 'fix'): TestTask {

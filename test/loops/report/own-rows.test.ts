@@ -4,9 +4,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openCalls } from '../../../state/journal/ledger.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
-import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
+import { ANY_ANSWER, killWithGuardian, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('own rows in a run');
@@ -107,10 +106,7 @@ test('a call of a killed run is judged by the rows it began with, whatever tollg
   const task = makeTask(rig, TRUSTED);
   const first = task.start();
   const fake = await rig.call();
-  const [call] = openCalls(task.journal.read().ledger);
-  first.signal('SIGKILL');
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
-  await first.result;
+  const { reserved } = await killWithGuardian(task, first);
   rig.write('tollgate.yaml', rows().replaceAll('corporate_proxy', 'changed_meanwhile'));
   const second = task.run();
   rig.answer(() => answerWith('codex', 'ok'));
@@ -118,7 +114,7 @@ test('a call of a killed run is judged by the rows it began with, whatever tollg
   assert.is((await second).code, 0);
   const verdicts = [...task.journal.read().ledger.calls.values()].map(({ verdict }) => verdict?.reason);
   assert.equal(verdicts, ['corporate_proxy', null]);
-  const record = readFileSync(path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'record.json'), 'utf8');
+  const record = readFileSync(path.join(task.folder, 'state/attempts', reserved.call_id, 'record.json'), 'utf8');
   assert.is(JSON.parse(record).verdict.evidence.rule, 'corp-proxy');
 });
 
