@@ -106,7 +106,10 @@ export interface ComparisonShown {
 
 export interface BatchesShown {
   /** The newest first. */
-  batches: Pick<BatchShown, 'batch_id' | 'task_ids' | 'at' | 'state' | 'totals'>[];
+  batches: (Pick<BatchShown, 'batch_id' | 'task_ids' | 'at' | 'state' | 'totals'> & {
+    /** The most frequent failure, in a sentence; null if nothing failed. */
+    why: string | null;
+  })[];
 }
 
 export interface BatchShown {

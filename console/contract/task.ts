@@ -36,7 +36,7 @@ interface AttemptShown {
   /** ISO time of its reservation. */
   at: string;
   ms: number | null;
-  /** null while it is running. */
+  /** null while it is running; `lost` if its run ended before it had a result, which the next run finds out. */
   ending: string | null;
   class: string | null;
   reason: string | null;

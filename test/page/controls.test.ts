@@ -55,12 +55,18 @@ function fullWorld(): Record<string, unknown> {
   const diff = ['a', 'b'].map((name) => `diff --git a/${name} b/${name}\n@@ -1,31 +1,30 @@\n-x\n${same}\n`).join('');
   const session = `/api/sessions/${SESSION}`;
   const { turns, ...told } = world[session] as ResourcesOf['session'];
+  const batch = '/api/batch/20261125020304-0a1b2c3d';
+  const toldBatch = world[batch] as ResourcesOf['batch'];
   const task = { ...(world['/api/tasks/price-rounding'] as ResourcesOf['task']), supervision: null };
   // The name of the told stage is not one that a command takes.
   const attempts = [...task.attempts, { ...task.attempts[0], call_id: 'call-9', stage: 'codex_review' }];
   return {
     ...world,
-    '/api/tasks/price-rounding': { ...task, attempts, failure: { ...task.failure, stage: 'codex_review' } },
+    '/api/tasks/price-rounding': {
+      ...{ ...task, attempts, failure: { ...task.failure, stage: 'codex_review' } },
+      next_actions: [...task.next_actions, REDO],
+    },
+    [batch]: { ...toldBatch, failures: [{ ...toldBatch.failures[0], next_actions: [REDO] }] },
     [session]: { ...told, turns: turns.map((turn) => ({ ...turn, opening: { lines: 1, role: 'impl' } })) },
     '/api/failures': {
       groups: [

@@ -9,6 +9,7 @@ import type { TasksStatus } from '../../loops/report/status.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { answerWith } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 import { type Live, liveSuite } from './rig/live-suite.ts';
 import { stageOf } from './rig/world.ts';
 
@@ -39,7 +40,7 @@ async function compared({ rig, told }: Live): Promise<string> {
   const { comparisons } = (await told('compare', '--list')) as { comparisons: { comparison_id: string }[] };
   const id = comparisons[0]!.comparison_id;
   const answered = path.join(rig.project, '.tmp/task', `${id}-1`, 'outputs/_summary.md');
-  while (!existsSync(answered)) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !existsSync(answered));
   running.signal('SIGINT');
   await running.result;
   return id;
@@ -50,20 +51,29 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   await go('batch');
   await page.getByText('No batch yet').waitFor();
   await page.getByRole('button', { name: 'Copy the command' }).click();
-  const { code } = await rig.run('tollgate', ['batch', 'settings-page', 'rotate-keys', '--json']);
+  makeTask(rig, { goal: 'Say nothing.', stages: [{ tool: 'copilot', role: 'impl', access: 'write' }] }, 'says-nothing');
+  const { code } = await rig.run('tollgate', [
+    'batch',
+    'settings-page',
+    'rotate-keys',
+    'says-nothing',
+    '--trust-workspace',
+    '--json',
+  ]);
   assert.is(code, 1);
   const row = page.getByRole('group', { name: 'Batches' }).locator('tbody tr');
-  await row.getByText('1 of 2').waitFor();
+  await row.getByText('1 of 3').waitFor();
   await row.getByRole('link').click();
   const tasks = page.getByRole('group', { name: 'Tasks of the batch' });
   await tasks.locator('tr', { hasText: 'settings-page' }).getByText('done').nth(1).waitFor();
   await tasks.locator('tr', { hasText: 'rotate-keys' }).getByText('The service rejected the credentials').waitFor();
   const failure = page.getByRole('region', { name: 'The service rejected the credentials of codex.' });
   await failure.getByRole('button', { name: 'Copy the command' }).first().click();
-  await failure.getByRole('button', { name: 'Run again' }).click();
-  await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
+  await page.getByText('2 of 3 tasks are not done, for 2 causes.').waitFor();
+  await page.getByRole('button', { name: 'Redo', exact: true }).click();
+  await page.getByRole('dialog').getByText('tollgate run says-nothing').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
+  await failure.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rerun it' }).click();
   await page
     .getByRole('dialog')

@@ -100,6 +100,9 @@ live.test('selected tasks are rerun, and each result is said', async ({ page, go
   await page.getByLabel('Class').selectOption('');
   for (const id of ['nightly-import', 'search-index'])
     await page.locator('.row-at', { hasText: new RegExp(`${id}.*2 / 10`) }).waitFor();
+  const needing = tasks.filter(({ state }) => ['failed', 'parked', 'interrupted', 'refused'].includes(state));
+  await page.getByRole('button', { name: `needs you ${needing.length}` }).click();
+  await page.getByText(`${needing.length} of ${tasks.length} tasks`).waitFor();
   await page.getByLabel('Filter tasks').fill('nothing like it');
   await page.getByRole('button', { name: 'Show all tasks' }).click();
   await page.getByText(`${tasks.length} tasks`, { exact: true }).waitFor();

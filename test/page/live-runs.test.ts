@@ -6,8 +6,9 @@ import * as assert from 'uvu/assert';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { STREAMS } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
-import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, killWithGuardian, makeTask, untilStarted } from '../rig/task-run.ts';
 import type { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 import { liveSuite } from './rig/live-suite.ts';
 import { stageOf } from './rig/world.ts';
 
@@ -18,11 +19,6 @@ const factsOf = (rig: TestRig, task: string) =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { fact: string } & Record<string, unknown>);
-
-/** A busy machine takes a moment more. */
-async function until(isThere: () => boolean): Promise<void> {
-  while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 live.test(
   'a run that begins and works is seen at once; stopped by the page, its journal says so',
@@ -46,6 +42,9 @@ live.test(
   },
 );
 
+/** Its gate requires more than the fakes answer. */
+const STRICT = { stages: [{ tool: 'codex', role: 'impl', access: 'write' }] };
+
 live.test('a suggested command is run by its button, after a question', async ({ rig, page, go, confirm }) => {
   const verdicts = () => factsOf(rig, 'rotate-keys').filter(({ fact }) => fact === 'verdict').length;
   const released = () => factsOf(rig, 'rotate-keys').filter(({ fact }) => fact === 'released').length;
@@ -55,18 +54,26 @@ live.test('a suggested command is run by its button, after a question', async ({
   await page.getByRole('button', { name: 'Copied the command' }).first().waitFor();
   await page.getByRole('button', { name: 'Copy the id of the task' }).click();
   await page.getByRole('button', { name: 'Copied the id of the task' }).first().waitFor();
-  await page.getByRole('button', { name: 'Run again', exact: true }).click();
+  await page.getByRole('button', { name: 'Rerun', exact: true }).click();
   await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.is(verdicts(), 1);
-  for (const [nth, button] of ['Run again', 'Rerun', 'Redo stage'].entries()) {
+  for (const [nth, button] of ['Rerun', 'Redo stage'].entries()) {
     await confirm(new RegExp(`^${button}$`), 'Run it');
     // The server refuses a run while the one before it has not released the task.
-    await until(() => verdicts() === nth + 2 && released() === nth + 2);
+    await waitWhile(() => verdicts() < nth + 2 || released() < nth + 2);
     await page.locator('button:enabled', { hasText: 'Redo stage' }).waitFor();
   }
   await page.getByRole('button', { name: 'codex_brief, attempt 1 by codex' }).click();
   await page.getByText('The texts of an earlier attempt were replaced by those of the last one.').waitFor();
+  await makeTask(rig, { goal: 'Say nothing.', ...STRICT }, 'says-nothing').run('--trust-workspace');
+  await go('tasks/says-nothing');
+  await page.getByRole('button', { name: 'Redo', exact: true }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/It may pay for up to \d+ calls/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
 });
 
 live.test('a task that runs shows its call on its own page, and can be stopped there', async (shown) => {
@@ -94,6 +101,23 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
   await page.getByLabel('Search the live log').fill('');
   await confirm('Stop flaky-twice', 'Stop it');
   assert.is((await running.result).code, 143);
+  await page.getByRole('button', { name: 'Rerun' }).waitFor();
+});
+
+live.test('a task whose run was killed says which call has no result, and continues by a button', async (shown) => {
+  const { rig, page, go, confirm } = shown;
+  const goal = 'Find the flaky checkout test.';
+  const task = makeTask(rig, { goal, stages: [stageOf('gemini', 'brief')] }, 'flaky-killed');
+  const running = task.start();
+  await untilStarted(task);
+  await killWithGuardian(task, running);
+  await go('tasks/flaky-killed');
+  const ended = page.getByRole('region', { name: 'How it ended' });
+  await ended.getByText(/^gemini_brief: the call of gemini that began .+ has no result yet/).waitFor();
+  await page.getByRole('button', { name: 'gemini_brief, attempt 1 by gemini: no result yet' }).waitFor();
+  await confirm('Rerun', 'Run it');
+  await ended.waitFor({ state: 'detached' });
+  await confirm('Stop flaky-killed', 'Stop it');
   await page.getByRole('button', { name: 'Rerun' }).waitFor();
 });
 
@@ -145,12 +169,12 @@ for (const [view, answer] of [
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await page.getByText(/^invoice-dates has the answer, and is (?:parked now|at work)\.$/).waitFor();
     // The page says so when the answer is stored; the supervision that it starts notes it a moment later.
-    await until(() => noted().length > notedBefore);
+    await waitWhile(() => noted().length === notedBefore);
     const kept = path.join(rig.project, `.tmp/task/invoice-dates/state/supervise/${noted().at(-1)!.text}.md`);
     assert.is(readFileSync(kept, 'utf8'), answer);
     await go('tasks');
     await page.locator('.row-at', { hasText: 'invoice-dates' }).getByText('parked').waitFor();
-    await until(() => asked() > 0);
+    await waitWhile(() => asked() === 0);
   });
 
 live.test('a sweep ends what a killed run left, and says what it was; a second finds nothing', async (shown) => {

@@ -89,6 +89,9 @@ for (const [how, id, take] of [
     await alert.getByText(`there is no task ${id}`).first().waitFor();
     await go('tasks');
     await page.getByRole('link', { name: id }).waitFor({ state: 'detached' });
+    await go(`tasks/${id}`);
+    await page.getByRole('link', { name: 'All tasks' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
   });
 
 live.test('a CLI that is not installed is said to be missing', async ({ rig, page, go }) => {

@@ -5,9 +5,9 @@ import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, CopyButton, Sentence } from '../parts/actions.tsx';
+import { ActionList, CopyButton, isRerun, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, lasting } from '../parts/figures.ts';
+import { count, counted, lasting, money } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
@@ -56,13 +56,16 @@ const LIST_HEADS = [
   'Tasks',
   'Begun',
   'State',
+  'Why',
   { number: 'Done' },
   { number: 'Paid calls' },
+  { number: 'Cost of its tasks' },
   { number: 'Time' },
 ] as const;
 
 function BatchRow({ of }: { of: Head }) {
-  const { batch_id: id, at, state, totals } = of;
+  const { batch_id: id, at, state, why, totals, task_ids: ids } = of;
+  const { usd, without } = costOf(ids);
   return (
     <tr>
       <th scope="row">
@@ -74,10 +77,12 @@ function BatchRow({ of }: { of: Head }) {
       <td>
         <StateMark state={state} />
       </td>
+      <td class="wide soft">{why !== null && <Words of={why.slice(0, MOST_WHY)} />}</td>
       <td class="number">
-        {count(doneOf(of))} of {count(totals?.tasks ?? of.task_ids.length)}
+        {count(doneOf(of))} of {count(totals?.tasks ?? ids.length)}
       </td>
       <td class="number">{totals === null ? '–' : count(totals.calls)}</td>
+      <td class="number nowrap">{usd === null && without === 0 ? '–' : money(usd, without)}</td>
       <td class="number">
         <Lasted of={of} />
       </td>
@@ -87,14 +92,26 @@ function BatchRow({ of }: { of: Head }) {
 
 type Head = Resources['/api/batch']['batches'][number];
 
+/** Of all runs of these tasks, also outside the batch. */
+function costOf(ids: readonly string[]): { usd: number | null; without: number } {
+  const lines = ids.flatMap((id) => lineOf(id)?.value ?? []);
+  const priced = lines.flatMap(({ usd }) => usd ?? []);
+  return {
+    usd: priced.length === 0 ? null : priced.reduce((sum, each) => sum + each, 0),
+    without: lines.reduce((sum, line) => sum + line.calls_without_price, 0),
+  };
+}
+
 const NAMED = 2;
 
-const nameOf = ({ task_ids: ids, batch_id: id }: Head): string => firstNames(ids, NAMED) || id;
+const nameOf = ({ task_ids: ids, batch_id: id }: Pick<Head, 'task_ids' | 'batch_id'>): string =>
+  firstNames(ids, NAMED) || id;
 
 /** Until there is a report, the tasks that are done now. */
-const doneOf = ({ totals, task_ids: ids }: Head): number => totals?.done ?? ids.filter(isDone).length;
+const doneOf = ({ totals, task_ids: ids }: Pick<Head, 'task_ids' | 'totals'>): number =>
+  totals?.done ?? ids.filter(isDone).length;
 
-function Lasted({ of: { totals, state, at } }: { of: Head }) {
+function Lasted({ of: { totals, state, at } }: { of: Pick<Head, 'totals' | 'state' | 'at'> }) {
   if (totals !== null) return <>{lasting(totals.duration_ms)}</>;
   return state === 'running' && at !== null ? <Elapsed from={at} /> : <>–</>;
 }
@@ -118,7 +135,7 @@ export function BatchView({ id }: { id: string }) {
       }
       aside={shown && <Standing of={shown} />}
     >
-      <Shown of={batch} what="the batch">
+      <Shown of={batch} what="the batch" list={{ name: 'All batches', address: to('batch') }}>
         {(of) => (of.totals === null ? <OpenSheet of={of} /> : <Sheet of={of} />)}
       </Shown>
     </View>
@@ -127,11 +144,8 @@ export function BatchView({ id }: { id: string }) {
 
 function Standing({ of }: { of: BatchShown }) {
   const { batch_id: id, state, totals, task_ids: ids } = of;
-  const lines = ids.flatMap((id) => lineOf(id)?.value ?? []);
-  const priced = lines.flatMap(({ usd }) => usd ?? []);
-  const without = lines.reduce((sum, line) => sum + line.calls_without_price, 0);
-  const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each, 0);
-  const counts = countStates(lines);
+  const { usd, without } = costOf(ids);
+  const counts = countStates(ids.flatMap((id) => lineOf(id)?.value ?? []));
   const isStopping = useSignal(false);
   const others = ['failed', 'running'].flatMap((each) => (counts.has(each) ? [`${counts.get(each)} ${each}`] : []));
   return (
@@ -186,53 +200,80 @@ const StateNow = ({ of }: { of: string | undefined }) =>
 function Sheet({ of }: { of: BatchShown }) {
   const rerunning = useSignal<readonly string[] | null>(null);
   const open = of.tasks.flatMap(({ task_id: id, state }) => (state !== 'done' && !isDone(id) ? [id] : []));
+  const isOneCause = of.failures.length === 1;
+  const rerun = (ids: readonly string[]) => {
+    rerunning.value = ids;
+  };
   return (
     <>
-      {of.failures.map((failure) => (
-        <FailureOf
-          key={`${failure.sentence} ${failure.task_ids[0]}`}
-          of={failure}
-          onRerun={(ids) => (rerunning.value = ids)}
-        />
-      ))}
+      {(of.failures.length > 0 || open.length > 0) && (
+        <section class="panel failure" aria-label="What is not done">
+          {!isOneCause && (
+            <div class="failure-head">
+              <p class="sentence">{headline(of, open.length)}</p>
+              <RerunButton of={open} name="the batch" isMain onRerun={rerun} />
+            </div>
+          )}
+          {of.failures.map((failure) => (
+            <FailureOf
+              key={`${failure.sentence} ${failure.task_ids[0]}`}
+              of={failure}
+              isAlone={isOneCause}
+              onRerun={rerun}
+            />
+          ))}
+          {open.length > 0 && of.next_actions.length > 0 && (
+            <>
+              <p class="strong">For all that is not done</p>
+              <ActionList of={of.next_actions} hasMain={false} />
+            </>
+          )}
+        </section>
+      )}
       {of.notes.map((note) => (
         <p key={note} class="notice">
           <Sentence of={note} />
         </p>
       ))}
-      {open.length > 0 && of.next_actions.length > 0 && (
-        <Panel title="Next, for all that is not done">
-          <ActionList of={of.next_actions} />
-        </Panel>
-      )}
       <Tasks of={of} />
       {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
     </>
   );
 }
 
+/** @param open how many tasks are not done now. */
+function headline({ failures, totals }: BatchShown, open: number): string {
+  const tasks = counted(totals!.tasks, 'task');
+  if (open === 0) return `All ${tasks} are done now.`;
+  const causes = failures.length === 0 ? '' : `, for ${counted(failures.length, 'cause')}`;
+  return `${count(open)} of ${tasks} ${open === 1 ? 'is' : 'are'} not done${causes}.`;
+}
+
 const isDone = (id: string): boolean => lineOf(id)?.value.state === 'done';
+
+/** The button of the failure runs all its tasks again. */
+const withoutRerun = (actions: BatchShown['next_actions']) =>
+  actions
+    .filter((action) => !isRerun(action))
+    .map((action, nth) => (nth === 0 ? { ...action, text: action.text.replace(/^or /, '') } : action));
 
 interface FailureProps {
   of: BatchShown['failures'][number];
+  /** Whether its sentence is the heading of the card. */
+  isAlone: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
-function FailureOf({ of, onRerun }: FailureProps) {
+function FailureOf({ of, isAlone, onRerun }: FailureProps) {
   const { sentence, class: errorClass, reason, count: n, task_ids: ids } = of;
-  const open = ids.filter((id) => !isDone(id)).slice(0, MOST_RERUNS);
+  const open = ids.filter((id) => !isDone(id));
   return (
-    <section class="panel failure" aria-label={sentence}>
+    <section class="cause" aria-label={sentence}>
       <div class="failure-head">
-        <p class="sentence">
+        <p class={isAlone ? 'sentence' : 'strong'}>
           <Words of={sentence} />
         </p>
-        {open.length > 0 && (
-          <button type="button" class="button small" onClick={() => onRerun(open)}>
-            {open.length === 1 ? 'Rerun' : `Rerun these ${count(open.length)}`}
-            <span class="unseen"> of {open[0]}</span>
-          </button>
-        )}
+        <RerunButton of={open} name={ids[0]!} isMain={isAlone} onRerun={onRerun} />
       </div>
       <p class="dim">
         {counted(n, 'task')}
@@ -248,8 +289,27 @@ function FailureOf({ of, onRerun }: FailureProps) {
         ))}
         {n > ids.length && <li class="dim">and {count(n - ids.length)} more</li>}
       </ul>
-      {open.length > 0 && <ActionList of={of.next_actions} hasMain={false} />}
+      {open.length > 0 && <ActionList of={withoutRerun(of.next_actions)} hasMain={false} />}
     </section>
+  );
+}
+
+interface RerunProps {
+  of: readonly string[];
+  /** Of what the tasks are, read aloud after the name. */
+  name: string;
+  isMain: boolean;
+  onRerun: (ids: readonly string[]) => void;
+}
+
+function RerunButton({ of, name, isMain, onRerun }: RerunProps) {
+  const some = of.slice(0, MOST_RERUNS);
+  if (some.length === 0) return null;
+  return (
+    <button type="button" class={`button small ${isMain ? 'main' : ''}`} onClick={() => onRerun(some)}>
+      {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
+      <span class="unseen"> of {name}</span>
+    </button>
   );
 }
 

@@ -83,7 +83,7 @@ export function ComparisonView({ id }: { id: string }) {
       title={<Words of={goal || id} />}
       about={goal ? <Words of={id} /> : undefined}
     >
-      <Shown of={comparison} what="the comparison">
+      <Shown of={comparison} what="the comparison" list={{ name: 'All comparisons', address: to('compare') }}>
         {(of) => <Sheet of={of} renew={comparison.renew} />}
       </Shown>
     </View>

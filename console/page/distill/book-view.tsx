@@ -32,7 +32,7 @@ export function BookView({ name }: { name: string }) {
       title={<Words of={name} />}
       aside={book.value.value && <StateMark state={stateOf(book.value.value.state)} />}
     >
-      <Shown of={book} what="the book">
+      <Shown of={book} what="the book" list={{ name: 'All books', address: to('distill') }}>
         {(shown) => <Sheet of={shown} />}
       </Shown>
     </View>
@@ -178,7 +178,7 @@ function Sheet({ of }: { of: BookShown }) {
                   <span class="dim">{count(chars)} characters</span>
                   <button
                     type="button"
-                    class="button small"
+                    class="button small quiet"
                     onClick={() => {
                       deleting.value = section;
                     }}

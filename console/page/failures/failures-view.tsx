@@ -1,11 +1,10 @@
 // Lists the failures, one row for one cause however many tasks have it, and explains the chosen one beside the list.
 
 import type { FailureShown } from '../../contract/overviews.ts';
-import { pageCommand } from '../../contract/page-command.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { ActionButton, Sentence } from '../parts/actions.tsx';
+import { ActionButton, isRerun, Sentence } from '../parts/actions.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -154,10 +153,6 @@ export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): s
 const distinct = (names: readonly string[]): [string, string][] =>
   [...new Set(names)].sort().map((name) => [name, name]);
 
-/** Whether the button that reruns the tasks does the same: then it is the main one. */
-const isRerun = ({ command = '' }: NonNullable<FailureShown['next_action']>, task: string): boolean =>
-  pageCommand(command)?.words.join(' ') === `run ${task}`;
-
 /** Of what an action says, the wait that every temporary failure needs. */
 const WAIT = /^no sooner than (\d+) minutes after the failure, /;
 
@@ -178,7 +173,8 @@ interface GroupCellsProps {
 function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
   const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, next_action: action, trend } = group;
   const some = ids.slice(0, MOST_RERUNS);
-  const isFirst = action !== null && isRerun(action, ids[0]!);
+  // The button that reruns the tasks does the same: then it is the main one.
+  const isFirst = action !== null && isRerun(action);
   return (
     <>
       <Cell as="class">

@@ -9,6 +9,8 @@ export interface Trouble {
   wayOut: string | null;
   /** `a while`: the same request can succeed later, even if nothing has changed. */
   lasts: 'a while' | 'until it changes';
+  /** Whether the server has nothing of that name. */
+  isMissing?: true;
 }
 
 type Reply<T> = { how: 'ok'; value: T } | { how: 'failed'; problem: Trouble };
@@ -78,7 +80,9 @@ const SERVER_GONE = failed(
 function problemIn(value: unknown, status: number): Trouble {
   const { message, way_out: wayOut } = (value ?? {}) as Partial<RefusedRequest>;
   const lasts = status === 429 || status >= 500 ? 'a while' : 'until it changes';
-  if (typeof message === 'string') return { what: message, wayOut: typeof wayOut === 'string' ? wayOut : null, lasts };
+  const missing = status === 404 ? ({ isMissing: true } as const) : {};
+  if (typeof message === 'string')
+    return { what: message, wayOut: typeof wayOut === 'string' ? wayOut : null, lasts, ...missing };
   return { what: `The console answered ${status}, and nothing that can be read.`, wayOut: 'Reload the page.', lasts };
 }
 

@@ -4,6 +4,7 @@ import { actionLine, type NextAction } from '../../../policies/facts/next-action
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { useSignal } from '../reactive.ts';
+import { callsLeft } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
 import { dated } from './figures.ts';
@@ -13,10 +14,12 @@ interface ActionListProps {
   of: readonly NextAction[];
   busy?: string | null;
   hasMain?: boolean;
+  /** The key of the page that presses the button of the rerun. */
+  rerunKey?: string;
 }
 
 /** The first action that a button can run or copy now is the main one. @param busy why no command can be run now; null if one can. */
-export function ActionList({ of, busy = null, hasMain = true }: ActionListProps) {
+export function ActionList({ of, busy = null, hasMain = true, rerunKey }: ActionListProps) {
   const main = hasMain ? of.find((action) => lineOf(action) !== undefined && earliestOf(action) === null) : undefined;
   return (
     <ol class="actions">
@@ -30,7 +33,12 @@ export function ActionList({ of, busy = null, hasMain = true }: ActionListProps)
               </code>
             )}
           </span>
-          <ActionButton of={action} isMain={action === main} busy={busy} />
+          <ActionButton
+            of={action}
+            isMain={action === main}
+            busy={busy}
+            {...(rerunKey !== undefined && isRerun(action) ? { pressedBy: rerunKey } : {})}
+          />
         </li>
       ))}
     </ol>
@@ -80,11 +88,16 @@ const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
   [/ --accept-changes\b/, 'Accept and run'],
 ];
 
+const RERUN = 'Rerun';
+
 function verbOf({ command = '', pays, text }: NextAction): string {
   if (text === 'run it') return 'Run';
   const words = (pageCommand(command)?.words ?? []).join(' ');
-  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? 'Run again' : 'Check again');
+  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? RERUN : 'Check again');
 }
+
+/** Whether it continues the task, and nothing else. */
+export const isRerun = (action: NextAction): boolean => verbOf(action) === RERUN;
 
 interface ActionButtonProps {
   of: NextAction;
@@ -157,7 +170,7 @@ function effectOf({ command = '', pays, changes }: NextAction): string {
       ? pays
         ? 'It makes a paid call.'
         : 'It makes no paid call.'
-      : 'Finished stages and existing answers cost nothing. All other stages make paid calls, within the budget of the task.';
+      : `Finished stages and existing answers cost nothing. ${callsLeft([continues])}`;
   if (changes !== 'gate' && changes !== 'scope') return cost;
   return `The command does not edit the manifest or the answer: do that first, as described above, or the check fails again. ${cost}`;
 }

@@ -10,11 +10,25 @@ interface ShownProps<T> {
   of: Following<T>;
   /** The name of the resource, as in: Loading the tasks. */
   what: string;
+  /** Where the user finds those that exist. */
+  list?: { name: string; address: string };
   children: (value: T) => ComponentChildren;
 }
 
-export function Shown<T>({ of: { value, problem, againAt, renew }, what, children }: ShownProps<T>) {
+export function Shown<T>({ of: { value, problem, againAt, renew }, what, list, children }: ShownProps<T>) {
   const wrong = problem.value;
+  if (wrong?.isMissing && value.value === null && list !== undefined)
+    return (
+      <div class="panel" role="alert">
+        <Empty title={asSentence(wrong.what)}>
+          <div class="buttons">
+            <a class="button main" href={list.address}>
+              {list.name}
+            </a>
+          </div>
+        </Empty>
+      </div>
+    );
   return (
     <>
       {wrong && (

@@ -28,7 +28,7 @@ export function SessionView({ id }: { id: string }) {
       title={<Words of={session.value.value?.tag ?? id} />}
       about={session.value.value?.goal ? <Words of={session.value.value.goal} /> : undefined}
     >
-      <Shown of={session} what="the conversation">
+      <Shown of={session} what="the conversation" list={{ name: 'All sessions', address: to('sessions') }}>
         {(shown) => <Sheet of={shown} renew={session.renew} />}
       </Shown>
     </View>

@@ -79,8 +79,13 @@ const MOST_CHARS = 160;
 
 const COLUMNS = [{ number: 'Iteration' }, 'Reasoner', 'Decision', 'Instruction to the worker'] as const;
 
-/** The current instruction, and each iteration: the reasoner's decision, its errors in a row, and the worker's instruction. */
-export function Supervision({ of }: { of: NonNullable<TaskShown['supervision']> }) {
+interface SupervisionProps {
+  of: NonNullable<TaskShown['supervision']>;
+  goal: string | null;
+}
+
+/** The current instruction, unless it is the goal, and each iteration: the reasoner's decision, and the worker's instruction. */
+export function Supervision({ of, goal }: SupervisionProps) {
   const { instruction, errors, iterations } = of;
   return (
     <Panel
@@ -88,10 +93,12 @@ export function Supervision({ of }: { of: NonNullable<TaskShown['supervision']> 
       aside={errors > 0 && <span class="dim">{errors} of 3 errors of the reasoner in a row</span>}
       edge="flush"
     >
-      <div class="panel-body">
-        <h3>Current instruction</h3>
-        <Quote of={instruction} label="Current instruction" />
-      </div>
+      {instruction.trim() !== goal?.trim() && (
+        <div class="panel-body">
+          <h3>Current instruction</h3>
+          <Quote of={instruction} label="Current instruction" />
+        </div>
+      )}
       <Table label="Iterations" heads={COLUMNS}>
         {iterations.map(({ iteration, reasoner, action, instruction: next }) => (
           <tr key={iteration}>

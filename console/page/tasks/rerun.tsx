@@ -5,7 +5,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
-import { lineOf } from './task-list.ts';
+import { callsLeft } from './task-list.ts';
 
 /** Each run is a process of its own. */
 export const MOST_RERUNS = 20;
@@ -41,7 +41,7 @@ export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose:
         {results.value.length === 0 ? (
           <>
             <p>
-              {one ? 'The run continues' : 'Each run continues'} at the first stage that is not done. {payWords(ids)}
+              {one ? 'The run continues' : 'Each run continues'} at the first stage that is not done. {callsLeft(ids)}
             </p>
             {!one && (
               <ul class="rerun-list">
@@ -97,17 +97,4 @@ function ResultOf({ id, said }: Result) {
       {said.wayOut !== null && <Words of={` (${said.wayOut})`} />}
     </span>
   );
-}
-
-/** The calls that the budgets of these tasks leave. */
-function payWords(ids: readonly string[]): string {
-  const calls = ids.map((id) => lineOf(id)?.peek().calls);
-  const known = calls.flatMap((each) => (each === undefined || each.budget === null ? [] : [each.budget - each.used]));
-  const most = known.reduce((sum, left) => sum + Math.max(0, left), 0);
-  const unknown = ids.length - known.length;
-  if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
-  const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
-  return most === 0 && unknown === 0
-    ? 'No paid call is left in the budget.'
-    : `It may pay for up to ${counted(most, 'call')}.${others}`;
 }

@@ -5,6 +5,7 @@ import { QuestionOf } from '../now/questions.tsx';
 import { ActionList } from '../parts/actions.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
+import { Ago } from '../parts/times.tsx';
 import { useRef, useSignal } from '../reactive.ts';
 import { Supervision } from '../supervise/supervise-view.tsx';
 import { Quote, Words } from '../text/words.tsx';
@@ -23,7 +24,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   runs.current.isRunning = state === 'running';
   const shown =
     attempts.find(({ call_id: id }) => id === chosen.value) ??
-    attempts.findLast(({ stage }) => stage === failure?.stage) ??
+    attempts.findLast(({ stage }) => stage === (state === 'parked' ? 'worker' : failure?.stage)) ??
     attempts.at(-1);
   return (
     <div class="stack">
@@ -41,17 +42,23 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
             {failure.class} (<Words of={failure.reason ?? 'no reason'} />)
           </p>
           {failure.evidence && <Quote of={failure.evidence} label="Evidence" as="code" />}
-          <ActionList of={next} busy={busy} />
+          <ActionList of={next} busy={busy} rerunKey="r" />
         </section>
       )}
-      {failure === null && next.length > 0 && (
+      {failure === null && state === 'interrupted' && (
+        <section class="panel failure" aria-label="How it ended">
+          <p class="sentence">The process of the run ended before the task was finished.</p>
+          <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} />
+          <ActionList of={next} busy={busy} rerunKey="r" />
+        </section>
+      )}
+      {failure === null && state !== 'interrupted' && next.length > 0 && (
         <Panel title="Next">
-          {state === 'interrupted' && <p class="sentence">The run ended before it could finish the task.</p>}
-          <ActionList of={next} busy={busy} />
+          <ActionList of={next} busy={busy} rerunKey="r" />
         </Panel>
       )}
       {state === 'parked' && <QuestionOf task={of.task_id} />}
-      {supervision && <Supervision of={supervision} />}
+      {supervision && <Supervision of={supervision} goal={of.goal} />}
       {stages.length === 0 ? (
         <Empty title="No stage was called yet" />
       ) : (
@@ -60,5 +67,16 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {shown && <AttemptPanel task={of} of={shown} busy={busy} />}
     </div>
+  );
+}
+
+/** @param call the one that has no result yet; undefined if none was open. */
+function Interrupted({ call }: { call: TaskShown['attempts'][number] | undefined }) {
+  if (call === undefined) return <p class="dim">No call was open. Finished stages stay finished.</p>;
+  return (
+    <p class="dim">
+      <Words of={call.stage} />: the call of <Words of={call.tool} /> that began <Ago at={call.at} /> has no result yet.
+      The next run reads what it wrote. Finished stages stay finished.
+    </p>
   );
 }

@@ -5,6 +5,7 @@ import type { Resources } from '../../contract/resources.ts';
 import type { Following } from '../live/follow.ts';
 import { againBy, read, type Trouble } from '../live/requests.ts';
 import { onChange } from '../live/stream.ts';
+import { counted } from '../parts/figures.ts';
 import { batch, type ReadonlySignal, type Signal, signal } from '../reactive.ts';
 
 /** A signal for each task, so that a change of one task redraws one row. */
@@ -58,6 +59,7 @@ export type SortKey = (typeof SORTS)[number];
 
 interface Wish {
   text: string;
+  /** '' for any; NEEDS_YOU for all that wait for the user. */
   state: string;
   /** Of the open failure; '' for any task. */
   class: string;
@@ -65,12 +67,19 @@ interface Wish {
   order: 'ascending' | 'descending';
 }
 
+export const NEEDS_YOU = 'needs_you';
+
+const WAITING_STATES: readonly TaskLine['state'][] = ['parked', 'failed', 'refused', 'interrupted', 'unreadable'];
+
+/** Whether nothing happens to the task until the user does something. */
+export const needsYou = ({ state }: TaskLine): boolean => WAITING_STATES.includes(state);
+
 /** Returns the ids in order. A row must contain every word of the text. */
 export function chosenTasks(all: readonly TaskLine[], { text, state, class: errorClass, sort, order }: Wish): string[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const some = all.filter(
     (line) =>
-      (state === '' || line.state === state) &&
+      (state === '' || line.state === state || (state === NEEDS_YOU && needsYou(line))) &&
       (errorClass === '' || line.class === errorClass) &&
       words.every((word) => has(line, word)),
   );
@@ -109,6 +118,19 @@ export function countStates(all: readonly TaskLine[]): Map<string, number> {
 /** The classes of the open failures, in order. */
 export const classesOf = (all: readonly TaskLine[]): string[] =>
   [...new Set(all.flatMap(({ class: errorClass }) => errorClass ?? []))].sort();
+
+/** Says how many calls the budgets of these tasks still allow. */
+export function callsLeft(ids: readonly string[]): string {
+  const calls = ids.map((id) => lineOf(id)?.peek().calls);
+  const known = calls.flatMap((each) => (each === undefined || each.budget === null ? [] : [each.budget - each.used]));
+  const most = known.reduce((sum, left) => sum + Math.max(0, left), 0);
+  const unknown = ids.length - known.length;
+  if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
+  const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
+  return most === 0 && unknown === 0
+    ? 'No paid call is left in the budget.'
+    : `It may pay for up to ${counted(most, 'call')}.${others}`;
+}
 
 const value = signal<number | null>(null);
 const problem = signal<Trouble | null>(null);

@@ -7,7 +7,7 @@ import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
 import { ManifestView } from '../manifest/manifest-view.tsx';
 import { StopDialog } from '../now/now-view.tsx';
-import { ActionButton, CopyButton } from '../parts/actions.tsx';
+import { ActionButton, CopyButton, isRerun } from '../parts/actions.tsx';
 import { count } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -45,7 +45,7 @@ export function TaskView({ view, id, tab }: { view: 'tasks' | 'supervise'; id: s
       {(task.value.value !== null || task.problem.value === null) && (
         <Tabs label="Parts of the task" of={TABS} current={current} below={[view, id]} />
       )}
-      <Shown of={task} what="the task">
+      <Shown of={task} what="the task" list={{ name: 'All tasks', address: to('tasks') }}>
         {(shown) => <Part of={shown} part={current} />}
       </Shown>
     </View>
@@ -100,7 +100,8 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
           </a>
         )
       ) : (
-        calls.used > 0 && <ActionButton of={again(of)} verb="Rerun" pressedBy="r" />
+        calls.used > 0 &&
+        !(part === 'run' && of.next_actions.some(isRerun)) && <ActionButton of={again(of)} verb="Rerun" pressedBy="r" />
       )}
       <CopyButton text={id} of="the id of the task" />
       {isStopping.value && <StopDialog task={id} onClose={() => (isStopping.value = false)} />}

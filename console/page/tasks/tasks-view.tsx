@@ -13,12 +13,24 @@ import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { MOST_RERUNS, RerunDialog } from './rerun.tsx';
-import { chosenTasks, classesOf, countStates, everyLine, lineOf, SORTS, type SortKey, taskList } from './task-list.ts';
+import {
+  chosenTasks,
+  classesOf,
+  countStates,
+  everyLine,
+  lineOf,
+  NEEDS_YOU,
+  needsYou,
+  SORTS,
+  type SortKey,
+  taskList,
+} from './task-list.ts';
 
 const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Money' };
 
 export function TasksView() {
   const states = useComputed(() => countStates(everyLine()));
+  const needing = useComputed(() => everyLine().filter(needsYou).length);
   const classes = useComputed(() => classesOf(everyLine()));
   const filter = useComputed(() => {
     const { query } = route.value;
@@ -50,6 +62,9 @@ export function TasksView() {
         <fieldset class="chips">
           <legend class="unseen">State</legend>
           <StateChip state="" name="all" n={all} chosen={filter.value.state} />
+          {needing.value > 0 && (
+            <StateChip state={NEEDS_YOU} name="needs you" n={needing.value} chosen={filter.value.state} />
+          )}
           {[...states.value].sort(byName).map(([state, n]) => (
             <StateChip key={state} state={state} name={wordOf(state)} n={n} chosen={filter.value.state} />
           ))}

@@ -190,6 +190,7 @@ function toneOf({ ending, class: errorClass, reason }: Attempt): string {
 
 function titleOf({ stage, attempt, tool, ms, ending, class: errorClass, reason }: Attempt, hasPassed: boolean): string {
   const answered = hasPassed ? 'answered' : 'answered, but its gate did not pass';
-  const how = ending === null ? 'running' : errorClass === null ? answered : `${errorClass} (${reason})`;
+  const failed = errorClass === null ? answered : `${errorClass} (${reason})`;
+  const how = ending === null ? 'running' : ending === 'lost' ? 'no result yet' : failed;
   return `${stage}, attempt ${attempt} by ${tool}: ${how}${ms === null ? '' : `, ${lasting(ms)}`}`;
 }

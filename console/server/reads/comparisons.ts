@@ -44,8 +44,8 @@ export async function batchesShown({ cwd, environment }: ServedProject): Promise
   const saved = await Promise.all(ids.map((id) => savedReport(state, id)));
   const batches = saved.flatMap((each, nth): BatchesShown['batches'] => {
     if (each.how === 'invalid') return [];
-    const { tasks: _, failures: __, notes: ___, next_actions: ____, ...head } = batchOf(ids[nth]!, each);
-    return [head];
+    const { batch_id, task_ids, at, state, totals, failures } = batchOf(ids[nth]!, each);
+    return [{ batch_id, task_ids, at, state, totals, why: failures[0]?.sentence ?? null }];
   });
   return answerWith<BatchesShown>({ batches });
 }

@@ -62,7 +62,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   const self = (await identify(process.pid))!;
   const { state, at } = await standingOf(ledger, self);
   const atWork = state === 'running' ? await stagesAtWork(ledger, self) : undefined;
-  const attempts = attemptsOf(task, ledger, prices);
+  const attempts = attemptsOf(task, ledger, prices, state);
   const redactor = await redactorOfTask(task.id, served);
   const failure = failureOf(task, state);
   const supervision = await supervisionOf(task, ledger, environment);
@@ -92,7 +92,13 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   };
 }
 
-function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): TaskShown['attempts'] {
+function attemptsOf(
+  task: TaskFolder,
+  ledger: Ledger,
+  prices: ProjectFile['prices'],
+  state: TaskState,
+): TaskShown['attempts'] {
+  const open = state === 'running' ? { ending: null, reason: null } : LOST;
   const decisions = decisionsByCall(ledger);
   return [...ledger.calls.values()]
     .filter(({ granted }) => granted)
@@ -103,9 +109,9 @@ function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['price
       return {
         ...{ call_id, stage, tool, attempt, at },
         ms: record?.duration_ms ?? null,
-        ending: call.ended?.ending ?? record?.ending ?? (call.verdict === null ? null : 'exited'),
+        ending: call.ended?.ending ?? record?.ending ?? (call.verdict === null ? open.ending : 'exited'),
         class: call.verdict?.class ?? null,
-        reason: call.verdict?.reason ?? null,
+        reason: call.verdict === null ? open.reason : call.verdict.reason,
         decision: decided === undefined ? null : { action: decided.action, why: decided.why },
         session_id: record?.session_id ?? null,
         tokens: record?.usage?.total_tokens ?? null,
@@ -113,6 +119,9 @@ function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['price
       };
     });
 }
+
+/** Of a call without a result whose run has ended. */
+const LOST = { ending: 'lost', reason: 'interrupted' } as const;
 
 function stagesOf(
   task: TaskFolder,
@@ -168,7 +177,7 @@ const NOT_CALLED = {
 
 /** The state of a wrapper that ran alone, not as a stage of a run: only its last call counts. */
 function stateOfAttempt({ ending, class: errorClass }: TaskShown['attempts'][number]): StageShown['state'] {
-  if (ending === null) return 'interrupted_earlier';
+  if (ending === null || ending === LOST.ending) return 'interrupted_earlier';
   return errorClass === null ? 'done_earlier' : 'failed_earlier';
 }
 

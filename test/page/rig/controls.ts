@@ -35,7 +35,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^sessions\/\*$/, /^\d+ .+$/, 'N PROMPT'],
   [
     /^(?:tasks\/\*|failures|distill\/\*|batch\/\*)$/,
-    /^(?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run|Run again)$/,
+    /^(?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Keep answer|Wait and run|Ignore the hold|Accept and run|Run|Rerun)$/,
     'ACTION',
   ],
   [/^tasks\/\*$/, /^.+, attempt \d+ by .+/, 'STAGE, attempt N'],
@@ -57,7 +57,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
 
 const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
   [
-    /^dialog (?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run|Run again|Rerun)\?$/,
+    /^dialog (?:Raise the limit|Resume|Raise budget|Restore|Repair session|Continue|Restore and check|Check again|Redo|Redo stage|Keep answer|Wait and run|Ignore the hold|Accept and run|Run|Rerun)\?$/,
     'dialog ACTION?',
   ],
   [/^dialog Create and run .+\?$/, 'dialog Create and run TASK?'],

@@ -226,7 +226,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
         },
       ],
     },
-    '/api/batch': { batches: [toldBatch(text)] },
+    '/api/batch': { batches: [{ ...toldBatch(text), why: text('why') }] },
     '/api/distill': { distillations: [book] },
     '/api/choices': {
       tools: [

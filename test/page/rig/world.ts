@@ -44,6 +44,7 @@ const STORY: Script = [
       { do: 'hang' },
     ],
   ],
+  [/say nothing/i, (tool) => answerWith(tool, 'Done.') as FakeCommand[]],
   [/.*/s, (tool) => answerWith(tool, ANSWER) as FakeCommand[]],
 ];
 

@@ -13,7 +13,7 @@ import { type ConsoleClient, openConsoleOf } from '../../../rig/console-client.t
 import type { FakeCommand } from '../../../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../../rig/streams.ts';
 import { REASONER, superviseTask } from '../../../rig/supervise-run.ts';
-import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
+import { ANY_ANSWER, killWithGuardian, makeTask, untilStarted } from '../../../rig/task-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 
 const stage = (tool: string, more: object = {}) => ({ tool, role: 'brief', ...ANY_ANSWER, ...more });
@@ -72,6 +72,17 @@ test('the stage with a call under way is running, in the report too; the one tha
   ]);
   const { next_actions: next } = await shown<TaskShown>(page, '/api/tasks/fix');
   assert.ok(next.some(({ command }) => command === 'tollgate run fix'));
+});
+
+test('a call whose run and guardian were killed has no result yet, and is not under way', async ({ rig, page }) => {
+  rig.answer(() => [{ do: 'hang' }]);
+  const task = makeTask(rig, { stages: [stage('codex')] });
+  const running = task.start();
+  await untilStarted(task);
+  await killWithGuardian(task, running);
+  const { state, attempts, stages, failure } = await shown<TaskShown>(page, '/api/tasks/fix');
+  assert.equal([state, attempts[0]!.ending, failure], ['interrupted', 'lost', null]);
+  assert.is(stages[0]!.state, 'interrupted_earlier');
 });
 
 test('a part of a supervision that answered is done; a parked task says how to answer', async ({ rig, page }) => {
