@@ -12,6 +12,7 @@ import { validatorOf } from '../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('compare');
 test.before.each(async (world) => {
@@ -210,7 +211,7 @@ test('after SIGKILL the running calls end, --resume continues without paying twi
   await first!.tell(...answerWith('codex', 'Done.'));
   const [id] = folders(rig, 'compare');
   const file = path.join(rig.project, '.tmp/task', `${id}-1`, 'outputs/_summary.md');
-  while (!existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !existsSync(file));
   command.signal('SIGKILL');
   await command.result;
   await second!.tell(...answerWith('claude', 'Finished alone.'));

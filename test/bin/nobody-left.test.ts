@@ -8,6 +8,7 @@ import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { isAlive, type Survivor } from '../rig/survivors.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 import { TOO_LATE, withinLimit } from '../rig/within-limit.ts';
 import { runWrapper, type WrapperRun } from '../rig/wrapper-run.ts';
 
@@ -69,7 +70,7 @@ const standing = (rig: TestRig): number[] =>
     .map(Number);
 
 async function until(come: () => boolean): Promise<void> {
-  while (!come()) await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitWhile(() => !come());
 }
 
 type Seen = [ending: string, members: number, alive: number[], survivors: Survivor[]];

@@ -9,6 +9,7 @@ import { findGroup, ownGroup } from '../../wrappers/processes/cgroup.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('processes of another user');
@@ -109,7 +110,7 @@ const isOfNobody = (pid: number | null): boolean =>
   pid !== null && /^Uid:\t65534/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 async function until(come: () => boolean): Promise<void> {
-  while (!come()) await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitWhile(() => !come());
 }
 
 test.run();

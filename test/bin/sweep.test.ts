@@ -32,6 +32,7 @@ import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
 import { ANY_ANSWER, killWithGuardian, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 import { where } from '../rig/where-possible.ts';
 import { runWrapper, usualFlags } from '../rig/wrapper-run.ts';
 
@@ -81,8 +82,7 @@ async function killedWrapper(rig: TestRig, flags: string[] = [], ...commands: Fa
   const { running } = runWrapper(rig, 'codex', flags);
   const fake = await rig.call();
   // Killed while it writes that its CLI runs, it would leave half an entry for an hour, as it should.
-  while (namesIn(register(rig)).length !== 1 || entryOf(rig).entry.cli === null)
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitWhile(() => namesIn(register(rig)).length !== 1 || entryOf(rig).entry.cli === null);
   running.signal('SIGKILL');
   await running.result;
   if (commands.length > 0) await fake.tell(...commands);
@@ -189,8 +189,7 @@ async function killedTask(rig: TestRig) {
   const running = task.start();
   const fake = await rig.call();
   // Killed before it has noted which process its CLI is, it would leave that to the marker.
-  while (openCalls(task.journal.read().ledger)[0]!.started === null || entryOf(rig).entry.cli === null)
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitWhile(() => openCalls(task.journal.read().ledger)[0]!.started === null || entryOf(rig).entry.cli === null);
   const { reserved } = await killWithGuardian(task, running);
   return { task, fake, reserved, attempt: path.join(task.folder, 'state/attempts', reserved.call_id) };
 }
@@ -376,7 +375,7 @@ onLinux(
       detached: true,
       env: { PATH: PATH! },
     });
-    while (readlinkSync(`/proc/${pid}/cwd`) !== fake.report.env.TMPDIR) await new Promise(setImmediate);
+    await waitWhile(() => readlinkSync(`/proc/${pid}/cwd`) !== fake.report.env.TMPDIR);
     await fake.tell(...answerWith('codex', 'paid for'));
     await fake.gone;
     assert.equal([(await sweep(rig, '--now')).hows, isAlive(pid), traces(rig)], [['call settled'], false, []]);

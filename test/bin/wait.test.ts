@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite('wait_parallel_tasks');
 let rig: TestRig;
@@ -172,7 +173,7 @@ for (const [signal, code] of [
   test(`${signal} ends the wait with ${code}, and says what is known`, async () => {
     rig.write('a.done', '0');
     const waiting = rig.start('wait_parallel_tasks', ['--json', '--task-1-done', 'a.done', '--task-2-done', 'b.done']);
-    while (!waiting.stderr.includes('task 1: done')) await new Promise(setImmediate);
+    await waitWhile(() => !waiting.stderr.includes('task 1: done'));
     waiting.signal(signal);
     const result = await waiting.result;
     assert.is(result.code, code);

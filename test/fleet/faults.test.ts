@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FleetRig } from '../rig/fleet-rig.ts';
 import { answerWith } from '../rig/streams.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ fleet: FleetRig }>('faults of a fleet');
 test.before(async (context) => {
@@ -84,7 +85,7 @@ test('an idle worker sends at most one query in a second', async ({ fleet }) => 
   begun(fleet.worker('idle', '--database', network.url));
   const renewals = () => network.sent.filter((text) => text.includes('tollgate.renew')).length;
   const renewed = async (count: number) => {
-    while (renewals() < count) await new Promise((resolve) => setTimeout(resolve, 50));
+    await waitWhile(() => renewals() < count);
     return { queries: network.sent.length, ms: performance.now() };
   };
   const [from, to] = [await renewed(1), await renewed(3)];

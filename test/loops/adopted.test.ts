@@ -16,6 +16,7 @@ import type { RunningCommand } from '../rig/running-command.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, killWithGuardian, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 import { TOO_LATE, withinLimit } from '../rig/within-limit.ts';
 
 const test = suite<{ rig: TestRig }>('adopted');
@@ -45,8 +46,7 @@ async function orphanBefore(isLate: () => boolean, rig: TestRig, stage: object):
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, ...stage }] });
   const first = task.start();
   const fake = await rig.callBefore(first.result);
-  while (!isLate() && openCalls(task.journal.read().ledger)[0]?.started == null)
-    await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !isLate() && openCalls(task.journal.read().ledger)[0]?.started == null);
   if (isLate()) return null;
   return { task, call: await killWithGuardian(task, first), fake: fake! };
 }
@@ -173,8 +173,7 @@ test('a dispatcher that lives holds the call of a killed guardian to what it ask
       });
       const running = task.start();
       const fake = await rig.callBefore(running.result);
-      while (!isOver() && openCalls(task.journal.read().ledger)[0]?.started == null)
-        await new Promise((resolve) => setImmediate(resolve));
+      await waitWhile(() => !isOver() && openCalls(task.journal.read().ledger)[0]?.started == null);
       const [call] = openCalls(task.journal.read().ledger);
       if (isOver()) return TOO_LATE;
       process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
@@ -376,8 +375,7 @@ test('a reservation that the agent took out is made again with its deadline and 
   const running = task.start();
   const fake = await rig.call();
   await fake.tell(OPENED);
-  while (openCalls(task.journal.read().ledger)[0]?.started?.cli == null)
-    await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => openCalls(task.journal.read().ledger)[0]?.started?.cli == null);
   const [call] = openCalls(task.journal.read().ledger);
   const { terms, deadline_at, guardian } = call!.reserved;
   process.kill(guardian.pid, 'SIGSTOP');

@@ -10,6 +10,7 @@ import { answerWith } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('a dispatch');
 test.before.each(async (context) => {
@@ -84,7 +85,7 @@ test('a guardian whose dispatcher is killed makes its call all the same, and its
   const [{ reserved }] = [...task.journal.read().ledger.calls.values()] as [Call];
   process.kill(run.pid, 'SIGKILL');
   await call.tell(...answerWith('codex', 'ok'));
-  while (isAlive(reserved.guardian.pid)) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => isAlive(reserved.guardian.pid));
   const { code, report } = await task.run();
   assert.equal([code, report.budget.used, rig.calls.length], [0, 1, 1]);
 });

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { runInProcess } from '../../loops/limited-process.ts';
 import { processTable } from '../../wrappers/processes/table.ts';
 import { isAlive } from '../rig/survivors.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const file = path.resolve('test/rig/endless-work.ts');
 const waiting = new AbortController().signal;
@@ -57,7 +58,7 @@ test('a loop ends with a caller that is killed', async () => {
   let loop: number | undefined;
   while (loop === undefined) loop = await child();
   caller.kill('SIGKILL');
-  while (isAlive(loop)) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => isAlive(loop));
 });
 
 test('a caller who stops waiting ends it, before and while it runs', async () => {

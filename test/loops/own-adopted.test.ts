@@ -10,6 +10,7 @@ import type { CallRecord } from '../../policies/report/call-record.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
 import { killWithGuardian, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('own adopted');
 test.before.each(async (context) => {
@@ -30,7 +31,7 @@ async function adopted(rig: TestRig, answer: string, more: string, changed: stri
   const task = makeTask(rig, { stages: [{ tool: 'mine', role: 'review', id: 'one', requires: [], min_lines: 0 }] });
   const first = rig.start('tollgate', ['run', 'fix', '--trust-workspace']);
   const open = () => openCalls(task.journal.read().ledger)[0];
-  while (open()?.started == null) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => open()?.started == null);
   const { reserved } = await killWithGuardian(task, first);
   describe(rig, changed);
   const next = rig.start('tollgate', ['run', 'fix', '--trust-workspace']);

@@ -20,6 +20,7 @@ import { CERTIFICATE } from '../rig/loopback-certificate.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
 type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -416,7 +417,7 @@ async function midStream({ rig, service }: World, ends: (fake: FakeCall, wrapper
   const script = `require('node:http').request(process.argv[1], { method: 'POST' }, (r) => r.once('data', () => require('node:fs').writeFileSync('streaming', ''))).end('{}')`;
   await fake.tell(write(STREAMS.codex.opens(SESSION)));
   await fake.spawn([process.execPath, '-e', script, `${relay}/responses`]);
-  while (!existsSync(path.join(rig.project, 'streaming'))) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitWhile(() => !existsSync(path.join(rig.project, 'streaming')));
   ends(fake, run.running.pid);
   const left = await run.ended();
   await closed;

@@ -9,6 +9,7 @@ import { openCalls } from '../../state/journal/ledger.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('rerun');
 test.before.each(async (context) => {
@@ -83,7 +84,7 @@ test('a redo whose guardian dies at once does not take the old answer for its ow
   await task.run();
   rig.answer(() => [{ do: 'hang' }]);
   const running = task.start('--redo=codex_brief');
-  while (rig.calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  await waitWhile(() => rig.calls.length < 2);
   const [call] = openCalls(task.journal.read().ledger);
   process.kill(rig.calls[1]!.report.pid, 'SIGKILL');
   process.kill(call!.reserved.guardian.pid, 'SIGKILL');

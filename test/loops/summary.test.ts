@@ -8,6 +8,7 @@ import { CLASSES } from '../../policies/facts/classes.ts';
 import { KINDS } from '../rig/kinds-of-end.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('summary');
 test.before.each(async (context) => {
@@ -26,7 +27,7 @@ for (const [name, kind] of Object.entries(KINDS))
     if (during === undefined) await task.outcome(...flags);
     else {
       const running = task.start(...flags);
-      while (rig.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await waitWhile(() => rig.calls.length === 0);
       during(running);
       await running.result;
     }

@@ -9,6 +9,7 @@ import { type Call, openCalls } from '../../state/journal/ledger.ts';
 import type { CommandResult, RunningCommand } from './running-command.ts';
 import { isAlive } from './survivors.ts';
 import type { TestRig } from './test-rig.ts';
+import { waitWhile } from './wait-while.ts';
 
 /** For a stage whose answer does not matter to the test. */
 export const ANY_ANSWER = { requires: [], min_lines: 0 };
@@ -36,7 +37,7 @@ export interface Ran {
 
 /** Waits until its guardian has recorded the start of the call. Then no write of the start collides with what a test removes. */
 export async function untilStarted({ journal }: Pick<TestTask, 'journal'>): Promise<void> {
-  while (openCalls(journal.read().ledger)[0]?.started == null) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => openCalls(journal.read().ledger)[0]?.started == null);
 }
 
 /** Kills a run and the guardian of its open call, whose CLI goes on. @returns the call, when neither process lives. */
@@ -46,7 +47,7 @@ export async function killWithGuardian({ journal }: Pick<TestTask, 'journal'>, r
   running.signal('SIGKILL');
   process.kill(pid, 'SIGKILL');
   await running.result;
-  while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => isAlive(pid));
   return call;
 }
 

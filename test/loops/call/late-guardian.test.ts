@@ -20,6 +20,7 @@ import { answerWith } from '../../rig/streams.ts';
 import { isAlive } from '../../rig/survivors.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { waitWhile } from '../../rig/wait-while.ts';
 import { TOO_LATE, withinLimit } from '../../rig/within-limit.ts';
 import { runWrapper } from '../../rig/wrapper-run.ts';
 
@@ -66,14 +67,12 @@ const lateCallUnderLimit = (rig: TestRig): Promise<Late> =>
     const fake = await rig.callBefore(running.result);
     if (fake !== null && !isOver()) running.signal('SIGKILL');
     await running.result;
-    while (!isOver() && openCalls(task.journal.read().ledger)[0]?.started == null)
-      await new Promise((resolve) => setImmediate(resolve));
+    await waitWhile(() => !isOver() && openCalls(task.journal.read().ledger)[0]?.started == null);
     return fake === null || isOver() ? TOO_LATE : stopped(task, fake);
   });
 
 async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
-  while (openCalls(task.journal.read().ledger)[0]?.started == null)
-    await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => openCalls(task.journal.read().ledger)[0]?.started == null);
   const [call] = openCalls(task.journal.read().ledger);
   const { pid } = call!.reserved.guardian;
   await freeze(pid);
@@ -103,7 +102,7 @@ const isStopped = (pid: number): boolean =>
 async function freeze(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   // One that waits for the disk, or for a processor, stops behind it.
-  while (!isStopped(pid)) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !isStopped(pid));
 }
 
 const endingOf = ({ task, call }: Late) => task.journal.read().ledger.calls.get(call.reserved.call_id)?.ended?.ending;
@@ -332,7 +331,7 @@ test('a run that waits for its own ends it as well', async ({ rig }) => {
 test('one that was stopped is told when the run is to end', async ({ rig }) => {
   const stop = new AbortController();
   const ended = sendGuardian(stuck(rig), stop.signal);
-  while (!rig.survivors().some(({ pid }) => isStopped(pid))) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !rig.survivors().some(({ pid }) => isStopped(pid)));
   stop.abort();
   assert.is((await ended).why, 'the wrapper ended by SIGTERM and wrote no record');
 });

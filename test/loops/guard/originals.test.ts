@@ -21,6 +21,7 @@ import { makeHuge } from '../../rig/huge-file.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask, untilStarted } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { waitWhile } from '../../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('originals');
 test.before.each(async (context) => {
@@ -189,8 +190,7 @@ async function killedInCall(rig: TestRig): Promise<{ task: TestTask; fake: FakeC
 }
 
 const isOver = async (task: TestTask) => {
-  while (openCalls(task.journal.read().ledger).length > 0 || isRegistered(task))
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  await waitWhile(() => openCalls(task.journal.read().ledger).length > 0 || isRegistered(task));
   // The disk's clock is behind ours by a tick: what is written within it counts as written before.
   const verdicts = [...task.journal.read().ledger.calls.values()].map(({ verdict }) => Date.parse(verdict!.at));
   const probe = path.join(task.folder, '../../../../probe');

@@ -8,6 +8,7 @@ import { makeHuge } from '../../rig/huge-file.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { waitWhile } from '../../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>("strangers' names");
 test.before.each(async (context) => {
@@ -79,7 +80,7 @@ function hangGit(rig: TestRig): string {
 }
 
 const untilThere = async (file: string) => {
-  while (!existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !existsSync(file));
 };
 
 const DIFF = { stages: [{ ...REVIEW, diff: { base: 'HEAD' } }] };

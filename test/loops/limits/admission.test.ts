@@ -18,6 +18,7 @@ import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
+import { waitWhile } from '../../rig/wait-while.ts';
 
 const NOON = new Date('2026-11-23T12:00:00Z');
 const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
@@ -162,7 +163,7 @@ test('they stand in line in order, and say what for; who is told to stop leaves 
   const order: string[] = [];
   const leave = new AbortController();
   const stopped = ask(world, callIn(world, 'x'), leave.signal);
-  const told = (count: number) => until(() => world.said.length >= count);
+  const told = (count: number) => waitWhile(() => world.said.length < count);
   await told(1);
   leave.abort();
   assert.is((await stopped).how, 'stopped');
@@ -198,7 +199,7 @@ test('a guardian goes ahead of whoever waits for its call', async (world) => {
   const run = callIn(world, 'a');
   assert.is((await ask(world, run)).how, 'admitted');
   const other = ask(world, callIn(world, 'b'));
-  await until(() => world.said.length > 0);
+  await waitWhile(() => world.said.length === 0);
   assert.is((await ask(world, run, AbortSignal.timeout(20_000))).how, 'admitted');
   await settle(world, run);
   assert.is((await other).how, 'admitted');
@@ -209,7 +210,7 @@ test('a call from within a call does not stand in line behind whoever waits for 
   const outer = callIn(world, 'outer');
   await ask(world, outer);
   const other = ask(world, callIn(world, 'other'));
-  await until(() => world.said.length > 0);
+  await waitWhile(() => world.said.length === 0);
   const environment = { HOME: world.home, TOLLGATE_CALL_ID: 'outer' };
   const nested = await ask(world, callIn(world, 'inner', { environment }), AbortSignal.timeout(20_000));
   assert.equal([nested.how, nested.how === 'refused' && nested.reason], ['refused', 'own_limit']);
@@ -270,7 +271,7 @@ test('the time of a call that had to wait begins when it is let through', async 
     },
     refuse: () => Promise.reject(new Error('it was let through')),
   });
-  await until(() => world.said.length > 0);
+  await waitWhile(() => world.said.length === 0);
   world.now.at = new Date('2026-11-23T12:10:00Z');
   await settle(world, first);
   await call;
@@ -352,7 +353,7 @@ test('a call from within a call waits for a time that the clock brings', async (
   const nested = ask(world, callIn(world, 'inner', { environment }), AbortSignal.timeout(20_000)).finally(() => {
     isOver = true;
   });
-  await until(() => world.said.length > 0 || isOver);
+  await waitWhile(() => world.said.length === 0 && !isOver);
   world.now.at = new Date(retry_at);
   assert.equal(await nested, { how: 'admitted', near: [], waited: true, left: ANY_AMOUNT });
 });
@@ -366,7 +367,7 @@ test('a rate limit further away refuses a call by hand, and a run waits for it a
   const run = ask(world, patient, AbortSignal.timeout(20_000)).finally(() => {
     isOver = true;
   });
-  await until(() => world.said.length > 0 || isOver);
+  await waitWhile(() => world.said.length === 0 && !isOver);
   world.now.at = new Date(retry_at);
   assert.equal(await run, { how: 'admitted', near: [], waited: true, left: ANY_AMOUNT });
   // Not while others stand in line behind it.
@@ -400,7 +401,7 @@ test('who has no limit waits for nobody who has the lock and does not continue',
     isLocked = true;
     return stopped;
   });
-  await until(() => isLocked);
+  await waitWhile(() => !isLocked);
   const [asked, near] = await Promise.all([
     ask(world, callIn(world, 'next'), AbortSignal.timeout(60_000)),
     settle(world, callIn(world, 'other'), PLAN),
@@ -445,10 +446,5 @@ test('a project limits itself, counts its own calls alone, and loosens nothing',
     hows.push((await ask(world, callIn(world, id!, { cwd: cwd! }))).how);
   assert.equal(hows, ['admitted', 'admitted', 'refused', 'admitted', 'refused']);
 });
-
-/** Looked at again after each turn of the loop; a test that waits for ever is ended by its runner. */
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 test.run();

@@ -10,6 +10,7 @@ import type { FakeCommand } from '../../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST, untilStarted } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { waitWhile } from '../../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('attempts');
 test.before.each(async (context) => {
@@ -33,7 +34,7 @@ test('what an attempt changed that was stopped, after another one failed, is fou
   );
   const task = makeTask(rig, SCOPED);
   const running = task.start();
-  while (!existsSync(path.join(rig.project, 'src/a.ts'))) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !existsSync(path.join(rig.project, 'src/a.ts')));
   running.signal('SIGINT');
   assert.is((await running.result).code, 130);
   rig.answer(() => [save('src/b.ts'), ...answerWith('codex', 'done')]);
@@ -76,8 +77,7 @@ test('a crash right after the gate loses nothing: the answer is looked at again,
   const task = makeTask(rig, SCOPED);
   const { file } = task.journal;
   const running = task.start();
-  while (!existsSync(file) || !readFileSync(file, 'utf8').includes('"fact":"gate"'))
-    await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !existsSync(file) || !readFileSync(file, 'utf8').includes('"fact":"gate"'));
   running.signal('SIGKILL'); // It may have ended by now.
   await running.result;
   const { code, report } = await task.run();
@@ -95,13 +95,12 @@ test('an agent that takes its call out of the journal and kills its guardian is 
   rig.answer(() => [save('src/a.ts'), { do: 'hang' }]);
   const task = makeTask(rig, { stages: [IMPL] });
   const running = task.start();
-  while (!existsSync(path.join(rig.project, 'src/a.ts'))) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !existsSync(path.join(rig.project, 'src/a.ts')));
   const { file } = task.journal;
   const [call] = openCalls(task.journal.read().ledger);
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^.*"fact":"(?:reserved|started)".*\n/gm, ''));
   process.kill(call!.reserved.guardian.pid, 'SIGKILL');
-  while (!readFileSync(file, 'utf8').includes('"fact":"reserved"'))
-    await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !readFileSync(file, 'utf8').includes('"fact":"reserved"'));
   process.kill(rig.calls[0]!.report.pid, 'SIGKILL');
   const { code } = await running.result;
   const { ledger } = task.journal.read();
@@ -158,7 +157,7 @@ test('a budget is not changed while a call runs, and the command says so', async
   rig.answer(() => [{ do: 'hang' }]);
   const task = makeTask(rig, { stages: [REVIEW] });
   const running = task.start();
-  while (openCalls(task.journal.read().ledger).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => openCalls(task.journal.read().ledger).length === 0);
   const { code, stderr } = await rig.run('tollgate', ['budget', 'fix', '--set', '20']);
   assert.is(code, 2);
   assert.match(
@@ -212,7 +211,7 @@ test('a gate that is stopped in the middle has found nothing: the next run looks
   const commands = ['test -e go || { touch began; exec sleep 600; }'];
   const task = makeTask(rig, { stages: [{ ...REVIEW, role: 'verify' }], acceptance: { commands } });
   const running = task.start();
-  while (!existsSync(path.join(rig.project, 'began'))) await new Promise((resolve) => setImmediate(resolve));
+  await waitWhile(() => !existsSync(path.join(rig.project, 'began')));
   running.signal('SIGINT');
   assert.equal([(await running.result).code, task.journal.read().ledger.gates.size], [130, 0]);
   rig.write('go', '');
