@@ -4,7 +4,7 @@ import { CLASSES } from '../../policies/facts/classes.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
-import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
+import { lackingServers, lackOfServer, lackOfSession, lackOfTool } from '../../policies/facts/requirements.ts';
 import { capReached, capUse, capWords, tokensOf } from '../../policies/limits/caps.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
@@ -219,7 +219,7 @@ function warningsOf(
     );
   if (sleptMs > 0) warnings.push(`the machine slept for ${Math.round(sleptMs / 1000)} s during the call`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
-    warnings.push(`session ${call.resumeSession} was requested, but the CLI continued in ${capture.sessionId}`);
+    warnings.push(lackOfSession(call.resumeSession, capture.sessionId));
   return warnings;
 }
 

@@ -91,14 +91,29 @@ const MAX_WHY = 300;
 export const lackingServers = (servers: readonly ServerReport[]): ServerReport[] =>
   servers.filter(({ state }) => state !== 'connected' && state !== 'disabled');
 
-/** Warnings of a record that the caller sees directly: the agent worked without a server or a tool, or a flag had no effect. */
+/** Warnings of a record that the caller sees directly: what the answer lacks, or what the agent worked without. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
 export const lackOfTool = (tool: string, way: string | null): string =>
   `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
-export const isLack = (warning: string): boolean =>
-  /^(?:an )?MCP server .*; the agent worked without it$|^the tool \S+ was denied(?:;|$)|`--[\w-]+` has no effect\b|^no request is recorded /s.test(
-    warning,
-  );
+export const lackOfAnswer = (why: string): string => `the answer may be incomplete: ${why}`;
+export const lackOfAgents = (how: string, count: number): string => `sub-agents that ${how}: ${count}`;
+export const lackOfModel = (used: string, wanted: string): string => `the model ${used} answered instead of ${wanted}`;
+export const lackOfHook = (tool: string, said: string): string => `a hook blocked the tool ${tool}: ${said}`;
+export const lackOfSession = (wanted: string, used: string): string =>
+  `session ${wanted} was requested, but the CLI continued in ${used}`;
+export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.test(warning));
+
+const LACKS = [
+  /^(?:an )?MCP server .*; the agent worked without it$/s,
+  /^the tool \S+ was denied(?:;|$)/,
+  /`--[\w-]+` has no effect\b/,
+  /^no request is recorded /,
+  /^the answer may be incomplete: /,
+  /^sub-agents that /,
+  /^the model \S+ answered instead of /,
+  /^a hook blocked the tool /,
+  /^session \S+ was requested, but /,
+];
 
 /** Translates a CLI's own word for the state of a server. */
 export function serverState(word: string | null): ServerState {

@@ -264,6 +264,43 @@ for (const tool of ['claude', 'copilot', 'codex', 'gemini'] as const)
     for (const warning of lacks) assert.match(said, `warning: ${warning}`);
   });
 
+/** What a success of claude lacks beside its tools: the events before its answer, the fields of its result, the warning. */
+const LACKING: [what: string, facts: object[], result: object, warning: string][] = [
+  [
+    'a cut answer',
+    [],
+    { stop_reason: 'max_tokens' },
+    'the answer may be incomplete: the limit of an answer was reached',
+  ],
+  [
+    'sub-agents without an end',
+    [],
+    { subagent_stats: { spawned: 1, completed: 0, failed: 0 } },
+    'sub-agents that had not finished at the end of the run: 1',
+  ],
+  [
+    'another model',
+    [{ type: 'system', subtype: 'model_fallback', original_model: 'm', fallback_model: 'n' }],
+    {},
+    'the model n answered instead of m',
+  ],
+];
+for (const [what, facts, result, warning] of LACKING)
+  test(`claude: ${what} is a warning on stderr and in the summary`, async ({ rig }) => {
+    const end = { type: 'result', subtype: 'success', is_error: false, result: 'All good.', session_id: SESSION };
+    rig.answer(() => [
+      write([...lines(init(), ...facts), ...STREAMS.claude.says('All good.'), ...lines({ ...end, ...result })]),
+    ]);
+    const { code, record, said } = await runWrapper(rig, 'claude', ['--trust-workspace']).ended();
+    assert.is(code, 0, said);
+    assert.ok(record.warnings.some((one) => one.startsWith(warning)));
+    assert.match(said, `claude_headless: warning: ${warning}`);
+    const task = makeTask(rig, { stages: [{ tool: 'claude', role: 'brief', ...ANY_ANSWER }] });
+    const ran = await task.run('--trust-workspace');
+    assert.match(ran.said, `stage claude_brief: warning: ${warning}`);
+    assert.match(ran.summary, warning);
+  });
+
 /** Each requirement, and each way in which it is not met. */
 const UNMET: [tool: BuiltIn, flags: string[], facts: FakeCommand[], says: string | null, reason: string][] = [
   ['claude', ['--require-mcp', 'tickets'], FAILED.claude, 'required MCP server "tickets" failed', 'mcp_server'],

@@ -106,10 +106,13 @@ export const CLAUDE = {
   log: null,
   // The CLI names its servers before its first request; some are those of plugins or of an account.
   missingServer: () => null,
+  // A hook, or a rule of the user's settings, also blocks what the call allows.
   allows: (denial, request) => {
     const commit = commitPermission(denial, request);
     if (commit !== undefined) return commit;
     const { tool, rule } = denial;
+    const allowed = (request.own as ClaudeOwn)['allow-tool'] ?? [];
+    if (allowed.some((given) => given === tool || given === rule || isWithin(given, rule ?? ''))) return null;
     return request.access === 'read' && EDITS.includes(tool)
       ? { flag: 'access', value: 'write' }
       : { flag: 'allow-tool', value: rule ?? tool };
@@ -143,6 +146,10 @@ const MODE = {
 const LATER = ['Monitor', 'ScheduleWakeup', 'CronCreate'];
 const COMMITS = ['Bash(git add:*)', 'Bash(git commit:*)'];
 const EDITS = ['Edit', 'Write', 'NotebookEdit'];
+
+/** Whether an allowed rule such as `Bash(git push:*)` covers the rule of one call. */
+const isWithin = (given: string, rule: string): boolean =>
+  given.endsWith(':*)') && rule.startsWith(given.slice(0, -':*)'.length));
 
 /** A user's settings may allow edits for all calls; tools allowed for this call remain allowed. */
 const deniedIn = (access: CallRequest['access'], allowed: readonly string[]): string[] => [

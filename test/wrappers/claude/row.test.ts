@@ -83,6 +83,15 @@ test('who may only read has no tool that edits, whatever the user allows to all 
   assert.equal(edits(requestIn(home, { access: 'write' })), []);
 });
 
+test('a tool that the call allows, and that a hook or a rule of the settings denies, has no flag that allows it', ({
+  home,
+}) => {
+  const denial = { tool: 'Bash', rule: 'Bash(git push origin)' };
+  const wayOf = (given: string) => CLAUDE.allows(denial, requestIn(home, { own: { 'allow-tool': [given] } }));
+  for (const given of ['Bash', 'Bash(git push origin)', 'Bash(git push:*)']) assert.is(wayOf(given), null, given);
+  assert.equal(wayOf('Bash(git pull:*)'), { flag: 'allow-tool', value: denial.rule });
+});
+
 test('a link in a trusted folder leads out of it', ({ home }) => {
   const [own, stranger] = ['own', 'stranger'].map((name) => path.join(realpathSync(home), name)) as [string, string];
   for (const folder of [own, stranger]) mkdirSync(folder);
