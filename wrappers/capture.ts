@@ -203,6 +203,8 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       spent.set(request, { ...before, ...used });
     },
     completed: () => {
+      // Not every version reports its requests.
+      seen.begun = true;
       const lost = answer.lost();
       if (lost !== null) stopped ??= { message: lost, code: 'answer_too_large' };
       if (!answer.isVisible()) stopped ??= missed;

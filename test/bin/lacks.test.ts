@@ -313,6 +313,13 @@ const UNMET: [tool: BuiltIn, flags: string[], facts: FakeCommand[], says: string
     'required MCP server "docs" ended',
     'mcp_server',
   ],
+  [
+    'claude',
+    ['--require-mcp', 'slow'],
+    [write(lines(init(['slow', 'pending'])))],
+    'required MCP server "slow" was not connected',
+    'mcp_server',
+  ],
   ['claude', ['--fail-on-denied'], [write(lines(init()))], null, 'tool_denied'],
   ['codex', ['--fail-on-denied'], [write(lines(DECLINED))], null, 'tool_denied'],
 ];
