@@ -1,6 +1,7 @@
 // Shares what every command needs: argument parsing, signals, one place that prints, and one that exits.
 
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { launcherIn } from '../loops/launcher.ts';
 import manifest from '../package.json';
@@ -37,7 +38,7 @@ export async function runCommand({ name, run, failure, badInput }: Command): Pro
   const { out = '' } = ran;
   const isPage = ran.isPage === true && out !== '' && !asksForObject(argv);
   const code = ran.lost ?? (await printResult(isPage ? fitting(out, printing('stdout')) : out));
-  const lost = code === null ? null : lostResult(name, code, argv);
+  const lost = code === null ? null : lostResult(name, code, argv, ran);
   const err = `${ran.err ?? ''}${lost ?? ''}`;
   if (err !== '') printing('stderr').write(fitting(err, printing('stderr')));
   process.exitCode = lost !== null && ran.exit === 0 ? failure : ran.exit;
@@ -78,10 +79,27 @@ export function objectIn(out: string, err: string): Record<string, unknown> {
 }
 
 /** A message if stdout did not take the whole result, or null. A reader that stops early (`| head`) has enough. */
-function lostResult(name: string, code: string, argv: readonly string[]): string | null {
+function lostResult(name: string, code: string, argv: readonly string[], { kept, out = '' }: Ran): string | null {
   if (code === 'EPIPE' && !asksForObject(argv)) return null;
   const why = code === 'EPIPE' ? 'its reader has gone' : code;
-  return `${name}: the result could not be written to stdout (${why}); the work that was done and paid for is kept. Fix this, and run the command again\n`;
+  const next =
+    kept === undefined
+      ? 'the work that was done and paid for is kept. Fix this, and run the command again'
+      : `${placeOf(kept ?? keptOutput(out))}. Another call is paid again`;
+  return `${name}: the result could not be written to stdout (${why}); ${next}\n`;
+}
+
+const placeOf = (kept: string | null): string => (kept === null ? 'it is lost' : `it is in ${kept}`);
+
+/** A paid answer is kept, also of a call whose files are not. @returns its file; null if it cannot be written either. */
+function keptOutput(out: string): string | null {
+  try {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'tollgate-answer-')), 'stdout.txt');
+    writeFileSync(file, out, { mode: 0o600 });
+    return file;
+  } catch {
+    return null;
+  }
 }
 
 /** A message may repeat its input: an argument, a line of a file, a service's message. So may the object of a refusal. */

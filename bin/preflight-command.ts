@@ -1,7 +1,6 @@
 // Implements preflight: reads the flags, and prints a table of findings.
 
 import path from 'node:path';
-import { sweep } from '../loops/upkeep/sweep.ts';
 import { findingsOf, isUnswept, summariseSwept } from '../loops/upkeep/swept.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../policies/facts/finding.ts';
@@ -123,6 +122,7 @@ async function described(cwd: string): Promise<Described | string> {
 
 /** Runs preflight --sweep: removes what killed processes left behind, and checks nothing else. */
 async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | 'plain'): Promise<Ran> {
+  const { sweep } = await import('../loops/upkeep/sweep.ts');
   const swept = await sweep({
     cwd,
     environment: process.env,

@@ -11,6 +11,8 @@ export interface Ran {
   err?: string;
   /** For a command that prints as it runs: the code of what prevented a write, such as ENOSPC. */
   lost?: string | null;
+  /** Of a call that may be paid: the file or folder with its result; null if its files are not kept. */
+  kept?: string | null;
 }
 
 /** The end of a command that cannot use its input. @param speaker the command, with its words. */

@@ -95,6 +95,7 @@ export async function runWrapper(
     exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...errOf(spec.name, message, shown),
+    ...(record.ending === 'not_started' ? {} : { kept: oneLine === null ? (args.text.out ?? null) : oneLine.kept }),
   };
   return oneLine === null ? ran : endOneLine(ran, oneLine, record, args);
 }

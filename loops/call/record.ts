@@ -4,7 +4,13 @@ import { CLASSES } from '../../policies/facts/classes.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
-import { lackingServers, lackOfServer, lackOfSession, lackOfTool } from '../../policies/facts/requirements.ts';
+import {
+  lackingServers,
+  lackOfServer,
+  lackOfTool,
+  otherSession,
+  reportedBy,
+} from '../../policies/facts/requirements.ts';
 import { capReached, capUse, capWords, tokensOf } from '../../policies/limits/caps.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
@@ -204,7 +210,8 @@ function warningsOf(
 ): string[] {
   const { request, warnings: noted } = recordable;
   const { limits, call } = request;
-  const warnings = [...lacksOf(request, capture), ...noted, ...capture.warnings];
+  const reported = capture.warnings.map((message) => reportedBy(request.adapter.tool, message));
+  const warnings = [...lacksOf(request, capture), ...noted, ...reported];
   if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
   else if (succeeded && exitCode !== 0 && (exitCode !== null || signal !== null))
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
@@ -219,7 +226,7 @@ function warningsOf(
     );
   if (sleptMs > 0) warnings.push(`the machine slept for ${Math.round(sleptMs / 1000)} s during the call`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
-    warnings.push(lackOfSession(call.resumeSession, capture.sessionId));
+    warnings.push(otherSession(call.resumeSession, capture.sessionId));
   return warnings;
 }
 

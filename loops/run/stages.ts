@@ -6,8 +6,10 @@ import { verdictNotes } from '../../policies/gate/answer-verdict.ts';
 import { inAccount } from '../../policies/limits/user-accounts.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { type Named, namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
+import { outputsOf } from '../../state/task-folder.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { closedBy } from '../guard/enter-task.ts';
 import { changedByOthersFailure, changedFailure, tooLargeFailure, unpreparedFailure } from '../task/failure.ts';
@@ -18,7 +20,15 @@ import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import { ALL_STAGES, type StagePlan } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
-import { keepAnswer, noteRedo, reopen, reopenForRedo, repairMarker, stageStatusOf } from '../task/stage-status.ts';
+import {
+  keepAnswer,
+  noteRedo,
+  passedCall,
+  reopen,
+  reopenForRedo,
+  repairMarker,
+  stageStatusOf,
+} from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { noteOutcome } from '../upkeep/note-outcome.ts';
 import { recheckStage } from './recheck.ts';
@@ -58,8 +68,8 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
     }
     const run = stageRunOf(task, plan, endsAtMs);
     const first = options.finished === 'rechecked' ? await recheckStage(run, plan) : await goInto(run, plan, checked);
-    // Its answer is about another tree, or passed other acceptance commands. The gate checks it again, at no cost.
-    const isOlder = first.how === 'done_earlier' && (first.kept || changedBy !== null);
+    // Its answer is gone, or is about another tree, or passed other acceptance commands. The gate checks it again, at no cost.
+    const isOlder = first.how === 'done_earlier' && (first.kept || changedBy !== null || lacksAnswer(open, plan));
     const entered = isOlder ? await recheckStage(run, plan) : first;
     if (isOlder && changedBy !== null) notes.push(answeredBefore(open, plan, changedBy));
     if (entered.how === 'done_earlier') {
@@ -96,6 +106,13 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
   if (state === 'done' && failure !== null) [state, exitCode] = ['failed', TOLLGATE_EXIT.failure];
   if (state === 'done') notes.push(...ofEarlierRuns(reports, open));
   return { state, exitCode, stages: reports, failure, notes, retryAt };
+}
+
+/** Whether the answer of a finished stage is missing or empty: a cache may hold the journal without the outputs. */
+function lacksAnswer({ task, journal }: OpenTask, { stage }: StagePlan): boolean {
+  const tool = passedCall(journal.read().ledger, stage.name)?.reserved.tool ?? stage.tool;
+  const size = lookAt(outputsOf(task, { name: stage.name, tool }).out)?.size ?? 0;
+  return size === 0;
 }
 
 const answeredBefore = ({ called }: OpenTask, { stage }: StagePlan, changedBy: string): string =>

@@ -42,7 +42,12 @@ export interface SentPrompt {
 /** Reads files of the project and of the CLI, and writes nothing; `sent` is null if no prompt is known. */
 export function situationOf(
   { task, called, read, stage, cwd, environment, callsLeft, budget }: Failing,
-  { verdict, session_id, ending }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null },
+  {
+    verdict,
+    session_id,
+    ending,
+    started_at,
+  }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null; started_at?: string },
   sent: SentPrompt | null = null,
 ): Situation {
   const { tool } = stage;
@@ -51,6 +56,7 @@ export function situationOf(
   const isOfKey = verdict.class === 'auth' && home !== null;
   return {
     verdict,
+    ...(started_at === undefined ? {} : { startedAt: started_at }),
     called,
     tool,
     sessionId: session_id,

@@ -91,28 +91,23 @@ const MAX_WHY = 300;
 export const lackingServers = (servers: readonly ServerReport[]): ServerReport[] =>
   servers.filter(({ state }) => state !== 'connected' && state !== 'disabled');
 
-/** Warnings of a record that the caller sees directly: what the answer lacks, or what the agent worked without. */
+/** Warnings of a record that the caller sees directly: what the answer lacks, or what had no effect. Others are notes. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
 export const lackOfTool = (tool: string, way: string | null): string =>
   `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
-export const lackOfAnswer = (why: string): string => `the answer may be incomplete: ${why}`;
-export const lackOfAgents = (how: string, count: number): string => `sub-agents that ${how}: ${count}`;
-export const lackOfModel = (used: string, wanted: string): string => `the model ${used} answered instead of ${wanted}`;
-export const lackOfHook = (tool: string, said: string): string => `a hook blocked the tool ${tool}: ${said}`;
-export const lackOfSession = (wanted: string, used: string): string =>
+
+export const reportedBy = (tool: string, message: string): string => `${tool} reported: ${message}`;
+export const otherSession = (wanted: string, used: string): string =>
   `session ${wanted} was requested, but the CLI continued in ${used}`;
 export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.test(warning));
 
 const LACKS = [
   /^(?:an )?MCP server .*; the agent worked without it$/s,
   /^the tool \S+ was denied(?:;|$)/,
+  /^[\w.-]+ reported: /,
+  /^session \S+ was requested, but the CLI continued in /,
   /`--[\w-]+` has no effect\b/,
   /^no request is recorded /,
-  /^the answer may be incomplete: /,
-  /^sub-agents that /,
-  /^the model \S+ answered instead of /,
-  /^a hook blocked the tool /,
-  /^session \S+ was requested, but /,
 ];
 
 /** Translates a CLI's own word for the state of a server. */

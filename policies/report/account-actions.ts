@@ -15,16 +15,17 @@ import {
   type WayOut,
 } from './situation.ts';
 
-const awaited: WayOut = (situation) =>
-  situation.verdict.retry_at === null || situation.again !== undefined || isOwnCall(situation)
-    ? []
-    : [
-        toType(
-          'or let the run wait for the reset, at most 24 hours',
-          goOnLine(situation.called, '--wait-for-reset 24h'),
-          'pays',
-        ),
-      ];
+const awaited: WayOut = (situation) => {
+  const { verdict, called, again, startedAt } = situation;
+  if (verdict.retry_at === null || again !== undefined || isOwnCall(situation)) return [];
+  const untilReset = startedAt === undefined ? 0 : Date.parse(verdict.retry_at) - Date.parse(startedAt);
+  // The time may be of a file that an agent wrote.
+  const hours = Math.max(24, Math.ceil(untilReset / HOUR_MS)) || 24;
+  const text = `or let the run wait for the reset, at most ${hours} hours`;
+  return [toType(text, goOnLine(called, `--wait-for-reset ${hours}h`), 'pays')];
+};
+
+const HOUR_MS = 3_600_000;
 
 const otherTool = (situation: Situation): string =>
   isOwnCall(situation)

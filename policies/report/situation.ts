@@ -16,6 +16,8 @@ import { placeWords, type StageField as SetOfStage, type StagePlace } from '../m
 
 export interface Situation {
   verdict: Verdict;
+  /** ISO time at which the failed call began; absent if not known. */
+  startedAt?: string;
   /** How the task was opened. Without it, only `again` describes how to continue the call. */
   called: CalledAs;
   tool: Tool;

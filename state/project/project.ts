@@ -15,14 +15,14 @@ export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
   const file = projectFile(root);
   if (file === null) return { how: 'read', value: NO_PROJECT_FILE, has: () => false, lineOf: () => 1 };
-  const whole = await readYaml(file, WHAT, async () => (await schemas()).PROJECT);
+  const whole = await readYaml(file, WHAT, async () => (await schema()).PROJECT);
   if (whole.how === 'read') return { ...whole, value: projectFrom(whole.value, {}, root) };
   const partly = whole.kind === 'unfit' ? await readAround(file, whole.message) : null;
   return partly === null ? whole : { ...partly.read, value: projectFrom(partly.read.value, partly.unsound, root) };
 }
 
 /** zod is loaded only if there is a file. */
-export const schemas = () => import('./project-schema.ts');
+const schema = () => import('./project-schema.ts');
 
 const WHAT = 'a project file';
 
@@ -42,7 +42,7 @@ function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['uns
 
 /** Reads the file with plain rows for wrongly described CLIs, to know their names; null for other mistakes. */
 async function readAround(file: string, message: string) {
-  const { ANY_TOOLS, OWN_TOOLS, projectWith } = await schemas();
+  const { ANY_TOOLS, OWN_TOOLS, projectWith } = await schema();
   const read = await readYaml(file, WHAT, async () => ANY_TOOLS);
   if (read.how === 'invalid') return null;
   const { tools } = read.value;
@@ -98,7 +98,7 @@ export async function readSoundTools(root: string): Promise<SoundTools> {
     return { tools, prefixes, mistakes: Object.values(unsound).flatMap((message) => message.split('\n')) };
   }
   const mistakes = project.message.split('\n');
-  const { ANY_TOOLS, OWN_TOOLS } = await schemas();
+  const { ANY_TOOLS, OWN_TOOLS } = await schema();
   const read = await readYaml(projectFile(root)!, WHAT, async () => ANY_TOOLS);
   if (project.kind === 'unreadable' || read.how === 'invalid') return { tools: {}, prefixes: {}, mistakes };
   const sound = Object.entries(read.value.tools).flatMap(([name, row]) => {

@@ -259,9 +259,7 @@ for (const tool of ['claude', 'copilot', 'codex', 'gemini'] as const)
       record.warnings.filter((warning) => warning.startsWith('the tool')),
       ways.map((way) => `the tool ${denied} was denied; to allow it: ${way}`),
     );
-    const lacks = record.warnings.filter(isLack);
-    assert.is(lacks.length, 2 + ways.length);
-    for (const warning of lacks) assert.match(said, `warning: ${warning}`);
+    for (const warning of record.warnings.filter(isLack)) assert.match(said, `warning: ${warning}`);
   });
 
 /** What a success of claude lacks beside its tools: the events before its answer, the fields of its result, the warning. */
@@ -276,13 +274,13 @@ const LACKING: [what: string, facts: object[], result: object, warning: string][
     'sub-agents without an end',
     [],
     { subagent_stats: { spawned: 1, completed: 0, failed: 0 } },
-    'sub-agents that had not finished at the end of the run: 1',
+    'claude reported: sub-agents that had not finished at the end of the run: 1',
   ],
   [
     'another model',
     [{ type: 'system', subtype: 'model_fallback', original_model: 'm', fallback_model: 'n' }],
     {},
-    'the model n answered instead of m',
+    'claude reported: the model n answered instead of m',
   ],
 ];
 for (const [what, facts, result, warning] of LACKING)

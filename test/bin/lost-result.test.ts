@@ -90,7 +90,7 @@ const COMMANDS: [command: string, argv: string[], failure: number, out: boolean]
 ];
 
 const LOST =
-  /^\w+: the result could not be written to stdout \((.+)\); the work that was done and paid for is kept\. .+\n$/m;
+  /^\w+: the result could not be written to stdout \((.+)\); (?:the work that was done and paid for is kept\. .+|it is in \S+\. Another call is paid again)\n$/m;
 
 test('only these files write to stdout, so that one place reports a result that is lost', () => {
   const files = readdirSync('bin', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -108,6 +108,14 @@ for (const [command, argv, failure] of COMMANDS)
     const { code, stderr } = await endWith(rig, command, [...argv, '--json'], '/dev/full');
     assert.equal([code, LOST.exec(stderr)?.[1]], [failure, 'ENOSPC'], stderr);
   });
+
+test('the answer of a paid call whose files are not kept is in a file that the message names', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'paid for'));
+  const words = ['call', 'codex', 'Say it.', '--no-files', '--trust-workspace'];
+  const { code, stderr } = await endWith(rig, 'tollgate', words, '/dev/full');
+  const file = /; it is in (\S+)\. Another call is paid again$/m.exec(stderr)?.[1];
+  assert.equal([code, readFileSync(file!, 'utf8')], [TOLLGATE_EXIT.failure, 'paid for\n'], stderr);
+});
 
 /** Those that print by themselves, and of the others one of each kind: a page, a command without output, a wrapper. */
 const WITHOUT_OBJECT = [

@@ -2,14 +2,7 @@
 
 import type { EngineEvent, EngineFailure, ReportedUsage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
-import {
-  goneIn,
-  lackOfAgents,
-  lackOfAnswer,
-  lackOfHook,
-  lackOfModel,
-  serverState,
-} from '../../policies/facts/requirements.ts';
+import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import { stoppedCommit } from '../own-flags.ts';
@@ -70,7 +63,7 @@ const SYSTEM: EventTable = {
     const why = textOf(trigger) === null ? '' : ` (${textOf(trigger)})`;
     return [
       { how: 'model_named', model: used },
-      { how: 'warned', message: lackOfModel(used, `${asked ?? 'the requested one'}${why}`) },
+      { how: 'warned', message: `the model ${used} answered instead of ${asked ?? 'the requested one'}${why}` },
     ];
   },
   notification: ({ key, text }) =>
@@ -168,7 +161,9 @@ const textIn = (content: unknown): string =>
 const hookBlocks = (content: unknown): EngineEvent[] =>
   listOf(content)
     .map((part) => HOOK_BLOCKED.exec(textIn(partOf(part)?.content)))
-    .flatMap((found) => (found === null ? [] : [{ how: 'warned', message: lackOfHook(found[1]!, found[2]!.trim()) }]));
+    .flatMap((found) =>
+      found === null ? [] : [{ how: 'warned', message: `a hook blocked the tool ${found[1]}: ${found[2]!.trim()}` }],
+    );
 const HOOK_BLOCKED = /^PreToolUse:([\w.-]{1,120}) hook (?:blocking )?error: (?:\[[^\]\n]{0,300}\]: )?([\s\S]{1,300})/;
 
 /** The CLI prompts the model to continue if an answer was cut, refused or invisible. A hook's message is not a retry. */
@@ -210,9 +205,11 @@ function lacks({ stop_reason, structured_output, subagent_stats }: Json): Engine
   const unfinished = count('spawned') - count('completed') - count('failed') - killed;
   const warned = (message: string): EngineEvent => ({ how: 'warned', message });
   return [
-    ...(why === undefined ? [] : [warned(lackOfAnswer(`${why} (stop_reason ${textOf(stop_reason)})`))]),
-    ...(unfinished > 0 ? [warned(lackOfAgents('had not finished at the end of the run', unfinished))] : []),
-    ...(count('failed') + killed > 0 ? [warned(lackOfAgents('failed or were ended', count('failed') + killed))] : []),
+    ...(why === undefined ? [] : [warned(`the answer may be incomplete: ${why} (stop_reason ${textOf(stop_reason)})`)]),
+    ...(unfinished > 0 ? [warned(`sub-agents that had not finished at the end of the run: ${unfinished}`)] : []),
+    ...(count('failed') + killed > 0
+      ? [warned(`sub-agents that failed or were ended: ${count('failed') + killed}`)]
+      : []),
   ];
 }
 
