@@ -10,6 +10,7 @@ import {
   CAPTURED,
   COMPARE_OPTIONS,
   COMPARISON_OPTIONS,
+  type KnownOptions,
   optionsMistake,
   PICK_OPTIONS,
   READ_OPTIONS,
@@ -36,14 +37,18 @@ import type {
 /** Loaded on demand: a program that only classifies texts needs no dispatcher. */
 const dispatcher = () => import('./dispatcher.ts');
 
+const checked = async <End>(message: string | null, act: (own: Dispatcher) => Promise<End>) =>
+  message === null ? act(await dispatcher()) : ({ how: 'invalid', message } as const);
+
+type Dispatcher = Awaited<ReturnType<typeof dispatcher>>;
+
 export const runTask: RunTask = async (task, options = {}) => {
-  const message = textMistake('runTask', 'the task', task) ?? optionsMistake('runTask', options, RUN_OPTIONS);
-  if (message !== null) return { how: 'invalid', message };
-  return (await dispatcher()).runNamed(task, options);
+  const message = mistakeIn('runTask', { task }, options, RUN_OPTIONS);
+  return checked(message, (own) => own.runNamed(task, options));
 };
 
 export const callTool: CallTool = (tool, prompt, options = {}) => {
-  const message = textMistake('callTool', 'the prompt', prompt) ?? optionsMistake('callTool', options, CALL_OPTIONS);
+  const message = mistakeIn('callTool', { prompt }, options, CALL_OPTIONS);
   return withEvents(async (tell) => {
     const { callNamed, refused } = await dispatcher();
     return message === null ? callNamed(tool, prompt, options, tell) : refused(message, 2);
@@ -51,20 +56,13 @@ export const callTool: CallTool = (tool, prompt, options = {}) => {
 };
 
 export const supervise: Supervise = (task, options = {}) => {
-  const message = textMistake('supervise', 'the task', task) ?? optionsMistake('supervise', options, SUPERVISE_OPTIONS);
-  return withEvents(async (tell) =>
-    message === null ? (await dispatcher()).superviseNamed(task, options, tell) : { how: 'invalid', message },
-  );
+  const message = mistakeIn('supervise', { task }, options, SUPERVISE_OPTIONS);
+  return withEvents((tell) => checked(message, (own) => own.superviseNamed(task, options, tell)));
 };
 
 export const answer: Answer = (task, text, options = {}) => {
-  const message =
-    textMistake('answer', 'the task', task) ??
-    textMistake('answer', 'the text', text) ??
-    optionsMistake('answer', options, ANSWER_OPTIONS);
-  return withEvents(async (tell) =>
-    message === null ? (await dispatcher()).answerNamed(task, text, options, tell) : { how: 'invalid', message },
-  );
+  const message = mistakeIn('answer', { task, text }, options, ANSWER_OPTIONS);
+  return withEvents((tell) => checked(message, (own) => own.answerNamed(task, text, options, tell)));
 };
 
 /** Keeps the events only for a reader that began at once, so that a call without one needs no memory for them. */
@@ -101,61 +99,50 @@ function withEvents<End, Event>(start: (tell: (event: Event) => void) => Promise
 }
 
 export const distill: Distill = (book, options = {}) => {
-  const message = textMistake('distill', 'the book', book) ?? optionsMistake('distill', options, BOOK_OPTIONS);
-  return withEvents(async (tell) =>
-    message === null ? (await dispatcher()).distillNamed(book, options, tell) : { how: 'invalid', message },
-  );
+  const message = mistakeIn('distill', { book }, options, BOOK_OPTIONS);
+  return withEvents((tell) => checked(message, (own) => own.distillNamed(book, options, tell)));
 };
 
 export const resumeBook: ResumeBook = (name, options = {}) => {
-  const message = textMistake('resumeBook', 'the name', name) ?? optionsMistake('resumeBook', options, RESUME_OPTIONS);
-  return withEvents(async (tell) =>
-    message === null ? (await dispatcher()).resumeNamed(name, options, tell) : { how: 'invalid', message },
-  );
+  const message = mistakeIn('resumeBook', { name }, options, RESUME_OPTIONS);
+  return withEvents((tell) => checked(message, (own) => own.resumeNamed(name, options, tell)));
 };
 
 export const endBook: EndBook = async (name, how, options = {}) => {
   const message =
-    textMistake('endBook', 'the name', name) ??
-    optionsMistake('endBook', { how }, { how: ['pause', 'stop'] }) ??
+    mistakeIn('endBook', { name }, { how }, { how: ['pause', 'stop'] }) ??
     optionsMistake('endBook', options, READ_OPTIONS);
-  return message === null ? (await dispatcher()).readBookNamed(name, options, how) : { how: 'invalid', message };
+  return checked(message, (own) => own.readBookNamed(name, options, how));
 };
 
 export const readBook: ReadBook = async (name, options = {}) => {
-  const message = textMistake('readBook', 'the name', name) ?? optionsMistake('readBook', options, READ_OPTIONS);
-  return message === null ? (await dispatcher()).readBookNamed(name, options) : { how: 'invalid', message };
+  const message = mistakeIn('readBook', { name }, options, READ_OPTIONS);
+  return checked(message, (own) => own.readBookNamed(name, options));
 };
 
 export const compare: Compare = async (text, options) => {
-  const message = textMistake('compare', 'the prompt', text) ?? optionsMistake('compare', options, COMPARE_OPTIONS);
-  if (message !== null) return { how: 'invalid', message };
-  return (await dispatcher()).compareNamed(text, { ...options, variants: options.variants ?? [] });
+  const message = mistakeIn('compare', { prompt: text }, options, COMPARE_OPTIONS);
+  return checked(message, (own) => own.compareNamed(text, { ...options, variants: options.variants ?? [] }));
 };
 
 export const resumeComparison: ResumeComparison = async (id, options = {}) => {
-  const message =
-    textMistake('resumeComparison', 'the id', id) ?? optionsMistake('resumeComparison', options, COMPARISON_OPTIONS);
-  if (message !== null) return { how: 'invalid', message };
-  return (await dispatcher()).resumeNamedComparison(id, options);
+  const message = mistakeIn('resumeComparison', { id }, options, COMPARISON_OPTIONS);
+  return checked(message, (own) => own.resumeNamedComparison(id, options));
 };
 
 export const pickVariant: PickVariant = async (variant, options = {}) => {
-  const message =
-    textMistake('pickVariant', 'the variant', variant) ?? optionsMistake('pickVariant', options, PICK_OPTIONS);
-  return message === null ? (await dispatcher()).pickNamed(variant, options) : { how: 'invalid', message };
+  const message = mistakeIn('pickVariant', { variant }, options, PICK_OPTIONS);
+  return checked(message, (own) => own.pickNamed(variant, options));
 };
 
 export const removeComparison: RemoveComparison = async (id, options = {}) => {
-  const message =
-    textMistake('removeComparison', 'the id', id) ?? optionsMistake('removeComparison', options, COMPARISON_OPTIONS);
-  return message === null ? (await dispatcher()).removeNamedComparison(id, options) : { how: 'invalid', message };
+  const message = mistakeIn('removeComparison', { id }, options, COMPARISON_OPTIONS);
+  return checked(message, (own) => own.removeNamedComparison(id, options));
 };
 
 export const readTask: ReadStanding = async (task, options = {}) => {
-  const message = textMistake('readTask', 'the task', task) ?? optionsMistake('readTask', options, READ_OPTIONS);
-  if (message !== null) return { how: 'invalid', message };
-  return (await dispatcher()).standingOf(task, options);
+  const message = mistakeIn('readTask', { task }, options, READ_OPTIONS);
+  return checked(message, (own) => own.standingOf(task, options));
 };
 
 /** A mistake in the input has no verdict, so it is thrown as a `TypeError`. */
@@ -168,8 +155,12 @@ export const triage: Triage = (captured, now = new Date()) => {
 
 export const signature: SignatureOf = (captured) => triage(captured).signature;
 
-const textMistake = (what: string, which: string, value: unknown): string | null =>
-  typeof value === 'string' ? null : `${what}: ${which} must be a text, and is of type ${typeof value}`;
+/** @param texts what must be a text, by its name. @returns the first mistake, in one sentence; null if there is none. */
+function mistakeIn(what: string, texts: Record<string, unknown>, options: unknown, known: KnownOptions): string | null {
+  for (const [name, value] of Object.entries(texts))
+    if (typeof value !== 'string') return `${what}: the ${name} must be a text, and is of type ${typeof value}`;
+  return optionsMistake(what, options, known);
+}
 
 const toolMistake = ({ tool }: Captured): string | null =>
   tool === undefined ? 'triage: tool is missing; it is the CLI whose output was captured' : null;

@@ -11,7 +11,7 @@ const CHECKS: readonly unknown[] = Object.keys(ANOMALY_PAUSES).map((name) => nam
 /** What a value must be; a list contains the allowed values. */
 type Kind = keyof typeof KINDS | readonly unknown[];
 
-type KnownOptions = Readonly<Record<string, Kind>>;
+export type KnownOptions = Readonly<Record<string, Kind>>;
 
 const KINDS = {
   text: ['a text', (value: unknown) => typeof value === 'string'],

@@ -27,7 +27,7 @@ async function everyHelp(): Promise<Ran> {
     await keep(spec);
     completed[spec.name] = completedOf(spec.about, null, { ...spec.flags, ...SHARED_FLAGS });
   }
-  for (const [word, { about, word: kind = null, load }] of Object.entries(SUBCOMMANDS)) {
+  for (const [word, { about, word: kind, load }] of Object.entries(SUBCOMMANDS)) {
     const { run } = await load();
     const spec = JSON.parse((await run(['--help', '--json'])).out!) as CommandSpec;
     // `tollgate wait` has the help of wait_parallel_tasks.

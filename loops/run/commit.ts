@@ -5,7 +5,7 @@ import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { outsideScope } from '../../policies/gate/scope.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { firstNames, visible } from '../../policies/text/display.ts';
-import { EMPTY_FAILURE } from '../task/failure.ts';
+import { EMPTY_FAILURE, stopped } from '../task/failure.ts';
 import { readGateRecord } from '../task/gate-actions.ts';
 import { treeRules } from '../task/keep-start.ts';
 import type { RunRequest } from '../task/run-context.ts';
@@ -64,8 +64,9 @@ export async function commitRun(open: OpenTask, request: RunRequest, ended: Ende
   }
 }
 
-function failed(open: OpenTask, why: string, at: Date): { state: 'failed'; exitCode: number; failure: Failure } {
+function failed(open: OpenTask, text: string, at: Date): { state: 'failed'; exitCode: number; failure: Failure } {
   const { task, called } = open;
+  const said = { text, rule: 'commit-impossible' };
   return {
     state: 'failed',
     exitCode: TOLLGATE_EXIT.failure,
@@ -73,10 +74,7 @@ function failed(open: OpenTask, why: string, at: Date): { state: 'failed'; exitC
       ...EMPTY_FAILURE,
       task_id: task.id,
       at: at.toISOString(),
-      class: 'tooling',
-      reason: 'not_committed',
-      evidence: { source: 'none', text: why, rule: 'commit-impossible' },
-      decision: { action: 'stop', why: 'every stage is done, but --commit could not make its commit' },
+      ...stopped('tooling', 'not_committed', said, 'every stage is done, but --commit could not make its commit'),
       next_actions: [
         toDo('fix what the evidence names, or commit the changes with git'),
         toType('then make the commit', goOnLine(called, '--commit')),

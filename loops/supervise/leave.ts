@@ -18,7 +18,7 @@ import type { LeaveReason, LeftHow, SuperviseFact } from '../../policies/supervi
 import type { SupervisionReport } from '../run/report.ts';
 import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
-import { EMPTY_FAILURE } from '../task/failure.ts';
+import { EMPTY_FAILURE, stopped } from '../task/failure.ts';
 import type { OpenTask } from '../task/task.ts';
 import { answerLine, saveFileOf, saveSession } from './save.ts';
 import { type Leaving, type SuperviseCourse, shownText, standingOf } from './supervision-run.ts';
@@ -80,21 +80,16 @@ export function endFailure({ task }: SuperviseCourse, reason: LeaveReason, why: 
   const error = lastError(open.journal.read().ledger.supervised);
   const row = ENDS[reason];
   const of = reason === 'reasoner_errors' && error !== null ? { class: error.class, reason: error.reason } : row;
+  const value = open.manifest.supervise!.max_iterations;
+  const limit = { name: 'iterations', value, unit: 'iterations' } as const;
+  const said = { text: open.hide(why), rule: `supervise-${reason.replaceAll('_', '-')}` };
   return {
     ...EMPTY_FAILURE,
     task_id: open.task.id,
     stage: 'reasoner',
     tool: open.plans.find(({ stage }) => stage.name === 'reasoner')!.stage.tool,
     at: context.clock().toISOString(),
-    class: of.class,
-    reason: of.reason,
-    evidence: {
-      ...{ source: 'none', text: open.hide(why), rule: `supervise-${reason.replaceAll('_', '-')}` },
-      ...(reason === 'max_iterations'
-        ? { limit: { name: 'iterations', value: open.manifest.supervise!.max_iterations, unit: 'iterations' } }
-        : {}),
-    },
-    decision: { action: 'stop', why: row.why },
+    ...stopped(of.class, of.reason, reason === 'max_iterations' ? { ...said, limit } : said, row.why),
     next_actions: row.next(answerLine(task), open),
   };
 }

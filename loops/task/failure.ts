@@ -1,5 +1,6 @@
 // Makes the failure record of a stage.
 
+import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
 import { forUser, goOnLine, toDecide, toDo, toType } from '../../policies/facts/next-action.ts';
@@ -101,15 +102,25 @@ const ofStage = ({ open, stage, context: { clock } }: StageRun) => ({
 
 const MAX_CHANGED = 50;
 
+/** The cause of a failure without a call. @param why why nothing goes on; by default the text of the evidence. */
+export const stopped = (
+  errorClass: ErrorClass,
+  reason: string | null,
+  said: { text: string; rule: string } & Partial<NonNullable<Failure['evidence']>>,
+  why = said.text,
+) => ({
+  class: errorClass,
+  reason,
+  evidence: { source: 'none', ...said } as const,
+  decision: { action: 'stop', why },
+});
+
 /** The task's own limit was reached before a call. */
 export function limitFailure(run: StageRun, { field, why, limit }: NonNullable<ReturnType<typeof usedUp>>): Failure {
   const { called } = run.open;
   return {
     ...ofStage(run),
-    class: 'quota',
-    reason: 'budget',
-    evidence: { source: 'none', text: why, rule: `limit-${field}`, ...(limit === undefined ? {} : { limit }) },
-    decision: { action: 'stop', why },
+    ...stopped('quota', 'budget', { text: why, rule: `limit-${field}`, ...(limit === undefined ? {} : { limit }) }),
     next_actions:
       field === 'max_wallclock_sec'
         ? [toType('continue: a new run has a new time limit', goOnLine(called), 'pays')]
@@ -124,17 +135,13 @@ export function limitFailure(run: StageRun, { field, why, limit }: NonNullable<R
 export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Failure {
   const { called, manifest } = run.open;
   const { tool, model } = run.stage;
-  const why = tooLargeWords(tool, tooLarge!);
+  const text = tooLargeWords(tool, tooLarge!);
+  const limit = { name: 'prompt', value: tooLarge!.limit, unit: 'characters' } as const;
+  const why = 'the service would refuse it, and charge for it';
   const policy = manifest.context.digest_policy === 'off';
   return {
     ...ofStage(run),
-    class: 'prompt_too_large',
-    reason: 'prompt_limit',
-    evidence: {
-      ...{ source: 'none', text: why, rule: 'prompt-over-limit' },
-      limit: { name: 'prompt', value: tooLarge!.limit, unit: 'characters' },
-    },
-    decision: { action: 'stop', why: 'the service would refuse it, and charge for it' },
+    ...stopped('prompt_too_large', 'prompt_limit', { text, rule: 'prompt-over-limit', limit }, why),
     next_actions: [
       ...splitAdvice(parts).map(toDo),
       ...(policy
@@ -161,49 +168,40 @@ export function changedFailure(
   at: Date,
 ): Failure {
   const stage = changed[0]?.stage ?? null;
-  const text = changedSentence(changed);
+  const said = { text: changedSentence(changed), rule: 'prompt-changed' };
   return {
     ...EMPTY_FAILURE,
     task_id: task.id,
     stage,
     tool: plans.find((plan) => plan.stage.name === stage)?.stage.tool ?? null,
     at: at.toISOString(),
-    class: 'tooling',
-    reason: 'prompt_changed',
     exit_code: TOLLGATE_EXIT.badInput,
-    evidence: { source: 'none', text, rule: 'prompt-changed' },
-    decision: { action: 'stop', why: 'no stage is paid again without the decision of the user' },
+    ...stopped('tooling', 'prompt_changed', said, 'no stage is paid again without the decision of the user'),
     next_actions: changedActions(called, changed, named),
   };
 }
 
 /** A task that cannot be run in its current form. */
-export function invalidFailure({ task, called }: OpenTask, why: string, at: Date): Failure {
+export function invalidFailure({ task, called }: OpenTask, text: string, at: Date): Failure {
   return {
     ...EMPTY_FAILURE,
     task_id: task.id,
     at: at.toISOString(),
-    class: 'tooling',
-    reason: 'not_prepared',
     exit_code: TOLLGATE_EXIT.badInput,
-    evidence: { source: 'none', text: why, rule: 'not-prepared' },
-    decision: { action: 'stop', why: 'no call is possible until it is corrected' },
+    ...stopped('tooling', 'not_prepared', { text, rule: 'not-prepared' }, 'no call is possible until it is corrected'),
     next_actions: [
-      toDo(why),
-      ...(why.includes('--redo') ? [] : [toType('when that is corrected, continue', goOnLine(called), 'pays')]),
+      toDo(text),
+      ...(text.includes('--redo') ? [] : [toType('when that is corrected, continue', goOnLine(called), 'pays')]),
     ],
   };
 }
 
 /** The wrapper itself failed: nothing is known of the CLI. */
-export function unansweredFailure(run: StageRun, why: string): Failure {
+export function unansweredFailure(run: StageRun, text: string): Failure {
   const { open, stage } = run;
   return {
     ...ofStage(run),
-    class: 'tooling',
-    reason: 'wrapper_failed',
-    evidence: { source: 'none', text: why, rule: 'wrapper-left-no-record' },
-    decision: { action: 'stop', why },
+    ...stopped('tooling', 'wrapper_failed', { text, rule: 'wrapper-left-no-record' }),
     next_actions: [
       preflight({ called: open.called, tool: stage.tool }),
       toType('then continue', goOnLine(open.called), 'pays'),
@@ -213,19 +211,10 @@ export function unansweredFailure(run: StageRun, why: string): Failure {
 
 /** Another call of the batch was refused for its quota or its sign-in; this call was not made. */
 export function pausedFailure(run: StageRun, pause: CallSlot & { how: 'paused' }): Failure {
-  const { class: errorClass, message, until } = pause;
   const { open, stage } = run;
-  const evidence = { source: 'none', text: message, rule: 'batch-paused' } as const;
-  const verdict = { class: errorClass, reason: 'paused', evidence, retry_at: until } as const;
-  return {
-    ...ofStage(run),
-    class: errorClass,
-    reason: 'paused',
-    evidence,
-    decision: { action: 'stop', why: message },
-    retry_at: until,
-    next_actions: nextActions({ verdict, called: open.called, tool: stage.tool }),
-  };
+  const said = { text: pause.message, rule: 'batch-paused' };
+  const verdict = { ...stopped(pause.class, 'paused', said), retry_at: pause.until };
+  return { ...ofStage(run), ...verdict, next_actions: nextActions({ verdict, called: open.called, tool: stage.tool }) };
 }
 
 /** The run was stopped. */
@@ -237,19 +226,16 @@ export function interruptedFailure(
   at: Date,
   retryAt: string | null = null,
 ): Failure {
-  const why = `stopped by ${by}; run it again to continue`;
+  const said = { source: 'ending', text: `stopped by ${by}; run it again to continue`, rule: 'run-stopped' } as const;
   return {
     ...EMPTY_FAILURE,
     task_id: task.id,
     stage,
     at: at.toISOString(),
-    class: 'transient',
-    reason: 'cancelled',
     exit_code: exitCode,
     ending: 'cancelled',
     retry_at: retryAt,
-    evidence: { source: 'ending', text: why, rule: 'run-stopped' },
-    decision: { action: 'stop', why },
+    ...stopped('transient', 'cancelled', said),
     next_actions: [
       toType(
         `${retryAt === null ? '' : `not before ${retryAt}, `}continue from where it stopped`,
@@ -316,15 +302,13 @@ export const EMPTY_FAILURE: Omit<
   resolved_at: null,
 };
 
-/** @param why what changed, and in which call. */
-export function changedByOthersFailure(run: StageRun, why: string): Failure {
+/** @param text what changed, and in which call. */
+export function changedByOthersFailure(run: StageRun, text: string): Failure {
   const { task, called } = run.open;
+  const said = { text, rule: 'changed-by-another-task' };
   return {
-    ...unpreparedFailure(run, why),
-    class: 'scope_violation',
-    reason: 'judge_changed',
-    evidence: { source: 'none', text: why, rule: 'changed-by-another-task' },
-    decision: { action: 'stop', why: 'its files were changed while the agent of another task ran' },
+    ...unpreparedFailure(run, text),
+    ...stopped('scope_violation', 'judge_changed', said, 'its files were changed while the agent of another task ran'),
     next_actions: [
       toDo(`look at what was changed in ${task.root}`),
       toType('then continue with the files as they are', goOnLine(called, '--accept-changes'), 'pays'),

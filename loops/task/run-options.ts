@@ -1,32 +1,35 @@
 // Defines the flags of a run and their options: each row is shown in the help, parsed, and passed on to its use.
 
+type Value = string | boolean;
+
 /** `without` and `given`: the option's values without and with the flag. Of two rows for an option, the last wins. */
 interface RunFlag {
   option: string;
   takes: 'nothing' | 'texts' | 'text' | 'choice';
   about: string;
-  without?: string | boolean;
-  given?: string | boolean;
+  without?: Value;
+  given?: Value;
   /** For a text: parsed as a duration in milliseconds; 0 if it is not given. */
   reads?: 'duration';
   choices?: readonly string[];
   default?: string;
 }
 
+/** A flag without a value. @param without the option without the flag. @param given the option with it. */
+const toggle = <const Option extends string, const Without extends Value, const Given extends Value>(
+  option: Option,
+  without: Without,
+  given: Given,
+) => ({ option, without, given, takes: 'nothing' }) as const;
+
 /** By the name of the flag. */
 export const RUN_FLAGS = {
   'no-wait': {
-    option: 'whenTaken',
-    without: 'wait',
-    given: 'refuse',
-    takes: 'nothing',
+    ...toggle('whenTaken', 'wait', 'refuse'),
     about: 'fail at once, instead of waiting, while another run has the task',
   },
   force: {
-    option: 'whenTaken',
-    without: 'wait',
-    given: 'force',
-    takes: 'nothing',
+    ...toggle('whenTaken', 'wait', 'force'),
     about: 'take over the task, and its open calls, from a run on a host or in a container that no longer exists',
   },
   redo: {
@@ -35,10 +38,7 @@ export const RUN_FLAGS = {
     about: 'run this stage again although it is done (repeatable; all: every stage that no --keep names)',
   },
   recheck: {
-    option: 'finished',
-    without: 'trusted',
-    given: 'rechecked',
-    takes: 'nothing',
+    ...toggle('finished', 'trusted', 'rechecked'),
     about:
       'pay for nothing: check the existing answers again, and run the acceptance commands on the tree as it is now',
   },
@@ -49,31 +49,19 @@ export const RUN_FLAGS = {
   },
   // For stages whose prompt has changed, and which neither of the two flags above names.
   'redo-all': {
-    option: 'changed',
-    without: 'refuse',
-    given: 'redo',
-    takes: 'nothing',
+    ...toggle('changed', 'refuse', 'redo'),
     about: 'run every stage whose prompt has changed again, except those that --keep names',
   },
   'keep-all': {
-    option: 'changed',
-    without: 'refuse',
-    given: 'keep',
-    takes: 'nothing',
+    ...toggle('changed', 'refuse', 'keep'),
     about: 'keep the answer of every stage whose prompt has changed, except those that --redo names',
   },
   'accept-changes': {
-    option: 'otherChanges',
-    without: 'refused',
-    given: 'accepted',
-    takes: 'nothing',
+    ...toggle('otherChanges', 'refused', 'accepted'),
     about: 'continue although the manifest or the inputs changed while the agent of another task ran; check them first',
   },
   'retry-dirty': {
-    option: 'dirtyRetries',
-    without: 'never',
-    given: 'allowed',
-    takes: 'nothing',
+    ...toggle('dirtyRetries', 'never', 'allowed'),
     about:
       'start again in a new session although an attempt ran tools or changed the tree, and its session cannot be resumed',
   },
@@ -84,24 +72,15 @@ export const RUN_FLAGS = {
     about: 'wait for the reset of a usage limit, if it takes no longer than this (30m, 5h, 2d)',
   },
   'fail-on-verdict': {
-    option: 'badVerdicts',
-    without: 'reported',
-    given: 'fail',
-    takes: 'nothing',
+    ...toggle('badVerdicts', 'reported', 'fail'),
     about: 'exit 1 if the verdict of a stage is FAIL, or a required verdict is missing, although every stage is done',
   },
   restore: {
-    option: 'outOfScope',
-    without: 'reported',
-    given: 'restored',
-    takes: 'nothing',
+    ...toggle('outOfScope', 'reported', 'restored'),
     about: 'restore what a stage changed out of scope; the files of the attempt keep the changed version',
   },
   commit: {
-    option: 'commit',
-    without: 'none',
-    given: 'made',
-    takes: 'nothing',
+    ...toggle('commit', 'none', 'made'),
     about:
       'when every stage is done: commit what the stages changed in scope, without what was uncommitted before; exit 1 if this is impossible',
   },
@@ -114,46 +93,28 @@ export const RUN_FLAGS = {
       'while the session is open in its CLI: wait until it is closed (at most max_wallclock_sec), or continue in a fresh session',
   },
   'no-repair': {
-    option: 'repair',
-    without: 'allowed',
-    given: 'off',
-    takes: 'nothing',
+    ...toggle('repair', 'allowed', 'off'),
     about: 'do not repair a conversation that the service refuses; without this flag it is repaired once',
   },
   'trust-brief': {
-    option: 'briefCommands',
-    without: 'proposed',
-    given: 'trusted',
-    takes: 'nothing',
+    ...toggle('briefCommands', 'proposed', 'trusted'),
     about: 'let the gate run the verification commands that a brief proposes',
   },
   'keep-raw': {
-    option: 'keepRaw',
-    without: false,
-    given: true,
-    takes: 'nothing',
+    ...toggle('keepRaw', false, true),
     about: 'keep the unredacted output of the CLIs in state/attempts; otherwise it is removed once it is published',
   },
   'record-requests': {
-    option: 'recordRequests',
-    without: false,
-    given: true,
-    takes: 'nothing',
+    ...toggle('recordRequests', false, true),
     about:
       'relay the requests of the CLIs over the loopback, so that the log of API failures holds the failed one, without keys',
   },
   'ignore-hold': {
-    option: 'ignoreHold',
-    without: false,
-    given: true,
-    takes: 'nothing',
+    ...toggle('ignoreHold', false, true),
     about: 'call although another call found that the service refuses this tool, account and model for now',
   },
   'trust-workspace': {
-    option: 'trustWorkspace',
-    without: false,
-    given: true,
-    takes: 'nothing',
+    ...toggle('trustWorkspace', false, true),
     about: 'let the CLIs use the hooks and servers of the folder',
   },
 } as const satisfies Record<string, RunFlag>;

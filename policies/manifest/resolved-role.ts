@@ -4,7 +4,7 @@ import type { OnFail } from '../facts/gate-record.ts';
 import { keyOf } from '../text/headings.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectFile, ProjectRole } from './project-file.ts';
-import { type BuiltInRole, ROLES, type Role } from './roles.ts';
+import { type BuiltInRole, NO_ROLE, ROLES, type Role } from './roles.ts';
 
 /** The gate's requirements for an answer, as they apply after the stage's own settings. */
 export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
@@ -70,19 +70,6 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
     },
   };
 }
-
-/** A user's own role does only what its template says. */
-const NO_ROLE: Role = {
-  access: 'read',
-  template: '',
-  requires: [],
-  minLines: 0,
-  reads: [],
-  changesTree: false,
-  onFail: 'note',
-  runsAcceptance: false,
-  handsOff: false,
-};
 
 const isBuiltIn = (role: string): role is BuiltInRole => Object.hasOwn(ROLES, role);
 

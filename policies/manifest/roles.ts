@@ -215,131 +215,99 @@ export interface Role {
   handsOff: boolean;
 }
 
+/** A user's own role does only what its template says. The rows below tell only how they differ from it. */
+export const NO_ROLE: Role = {
+  access: 'read',
+  template: '',
+  requires: [],
+  minLines: 0,
+  reads: [],
+  changesTree: false,
+  onFail: 'note',
+  runsAcceptance: false,
+  handsOff: false,
+};
+
+const role = (row: Partial<Role> & Pick<Role, 'access' | 'template'>): Role => ({ ...NO_ROLE, ...row });
+
 export const ROLES = {
-  brief: {
+  brief: role({
     access: 'read',
     template: BRIEF,
     requires: ['Summary', 'Plan', 'Updated Context Pack', 'Verification Commands'],
     minLines: 8,
-    reads: [],
-    changesTree: false,
-    onFail: 'note',
-    runsAcceptance: false,
     handsOff: true,
-  },
-  test_design: {
+  }),
+  test_design: role({
     access: 'read',
     template: TEST_DESIGN,
     requires: ['Test Cases', 'Out of Scope'],
     minLines: 5,
     reads: ['brief'],
-    changesTree: false,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
-  impl: {
+  }),
+  impl: role({
     access: 'write',
     template: IMPL,
     requires: ['Summary', 'Changed Files'],
     minLines: 4,
     reads: ['brief', 'test_design'],
     changesTree: true,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
-  test_impl: {
+  }),
+  test_impl: role({
     access: 'write',
     template: TEST_IMPL,
     requires: ['Summary', 'Changed Files'],
     minLines: 4,
     reads: ['test_design', 'impl'],
     changesTree: true,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
-  static_verify: {
+  }),
+  static_verify: role({
     access: 'read',
     template: STATIC_VERIFY,
     requires: ['Findings', 'Verdict'],
     minLines: 4,
     reads: ['impl', 'test_impl'],
-    changesTree: false,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
-  verify: {
+  }),
+  verify: role({
     access: 'read',
     template: VERIFY,
     requires: ['Findings', 'Verdict'],
     minLines: 4,
     reads: ['impl', 'test_impl', 'static_verify'],
-    changesTree: false,
     // It has the final decision on the change. The verdicts of the other roles are input for later stages.
     onFail: 'stop',
     runsAcceptance: true,
-    handsOff: false,
-  },
-  review: {
+  }),
+  review: role({
     access: 'read',
     template: REVIEW,
     requires: ['Findings', 'Verdict'],
     minLines: 4,
     reads: ['impl', 'test_impl'],
-    changesTree: false,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
-  review_consolidate: {
+  }),
+  review_consolidate: role({
     access: 'read',
     template: REVIEW_CONSOLIDATE,
     requires: ['Findings', 'Disagreements', 'Verdict'],
     minLines: 6,
     reads: ['review', 'static_verify'],
-    changesTree: false,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
-  runbook: {
+  }),
+  runbook: role({
     access: 'read',
     template: RUNBOOK,
     requires: ['Steps', 'Rollback'],
     minLines: 5,
     reads: ['impl', 'test_impl', 'verify', 'review_consolidate'],
-    changesTree: false,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
+  }),
   /** The two parts of a supervised task. */
-  worker: {
+  worker: role({
     access: 'write',
     template: WORKER,
-    requires: [],
-    minLines: 0,
-    reads: [],
     // The reasoner decides what an iteration without a change means.
     changesTree: false,
-    onFail: 'note',
     runsAcceptance: true,
-    handsOff: false,
-  },
-  reasoner: {
-    access: 'read',
-    template: REASONER,
-    requires: [],
-    minLines: 0,
-    reads: [],
-    changesTree: false,
-    onFail: 'note',
-    runsAcceptance: false,
-    handsOff: false,
-  },
-} as const satisfies Record<string, Role>;
+  }),
+  reasoner: role({ access: 'read', template: REASONER }),
+};
 
 export type BuiltInRole = keyof typeof ROLES;
