@@ -6,7 +6,7 @@ import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../policies/facts/finding.ts';
 import { TOOLS, type Tool } from '../policies/facts/tools.ts';
 import type { NotifierRow } from '../policies/manifest/notifier.ts';
-import { visible } from '../policies/text/display.ts';
+import { counted, visible } from '../policies/text/display.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, type PreflightReport, preflight } from '../preflight.ts';
 import { readProject, readSoundTools } from '../state/project/project.ts';
@@ -178,7 +178,7 @@ function summarise(problems: readonly CheckFinding[]): string {
   const count = (status: CheckFinding['status']) => problems.filter((finding) => finding.status === status).length;
   const [failed, warned] = [count('fail'), count('warn')];
   if (failed + warned === 0) return 'Ready.';
-  const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
+  const warnings = counted(warned, 'warning');
   if (failed === 0) return `Ready, with ${warnings}.`;
   return `Not ready: ${failed} failed${warned === 0 ? '' : `, ${warnings}`}. \`tollgate doctor\` says what to fix first.`;
 }

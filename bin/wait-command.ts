@@ -8,7 +8,7 @@ import { type Awaited, describe, STATUS, type WaitOutcome, type WaitStatus } fro
 import { awaitTask } from '../loops/wait/task-run.ts';
 import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
 import { stopExit, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
-import { shellWord } from '../policies/text/display.ts';
+import { counted, shellWord } from '../policies/text/display.ts';
 import { locateTask } from '../state/task-folder.ts';
 import { identify } from '../wrappers/processes/identity.ts';
 import { readArguments, stopOnSignals } from './command.ts';
@@ -178,7 +178,7 @@ function summarise(settled: readonly SettledWait[]): string {
     const more = labels.length > NAMED ? `, and ${labels.length - NAMED} more` : '';
     return [`${line} (${labels.slice(0, NAMED).join(', ')}${more})`];
   });
-  return `${settled.length} ${settled.length === 1 ? 'task' : 'tasks'}: ${parts.join(', ')}`;
+  return `${counted(settled.length, 'task')}: ${parts.join(', ')}`;
 }
 
 const STATUS_WORDS = {

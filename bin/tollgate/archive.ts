@@ -12,6 +12,7 @@ import {
 } from '../../loops/report/archive.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { counted } from '../../policies/text/display.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
@@ -169,8 +170,8 @@ function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBa
     // On a terminal, the list of tasks stays short enough to read.
     ...(isTerminal ? stayingLines(moved) : []),
   ];
-  const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];
-  const total = `${counted.join(' and ')} ${wouldBe}${act}`;
+  const parts = [counted(moved.length, 'task'), ...(reports.length === 0 ? [] : [counted(reports.length, 'report')])];
+  const total = `${parts.join(' and ')} ${wouldBe}${act}`;
   const isHeading = isTerminal && lines.length > 0;
   const out = `${(isHeading ? [`${total}:`, ...lines] : [...lines, total]).join('\n')}\n`;
   const stays = [
@@ -179,8 +180,6 @@ function answer(done: readonly Done[], batches: readonly ReturnType<typeof putBa
   ];
   return { out, err: stays.map((sentence) => `tollgate archive: ${sentence}\n`).join('') };
 }
-
-const counts = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const worktreeLines = (worktree: ReturnType<typeof leftWorktree>): string[] =>
   worktree === null
@@ -201,7 +200,7 @@ function stayingLines(moved: readonly Pick<Done & { how: 'put' }, 'task_id' | 'w
         worktreeLines(worktree).map((text, i) => (i === 0 ? `\n${task_id}: ${text.trim()}` : text)),
       );
     const remove = `  ${launcherIn(process.env)} compare --remove ${id}`;
-    return [`\n${id}: ${counts(own.length, 'worktree')} of its variants stay; when the changes are taken:`, remove];
+    return [`\n${id}: ${counted(own.length, 'worktree')} of its variants stay; when the changes are taken:`, remove];
   });
 }
 

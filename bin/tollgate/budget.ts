@@ -4,7 +4,7 @@ import { rootOf } from '../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { PERIODS, UNITS } from '../../policies/limits/limits.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
-import { dollars, figure } from '../../policies/text/display.ts';
+import { counted, dollars, figure } from '../../policies/text/display.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
@@ -173,15 +173,15 @@ const STAGES: readonly Column[] = ['STAGE', 'CALLS', 'TOKENS', 'COST'].map((head
 /** What its sums lack. */
 const unknownOf = ({ unknown_calls: calls, unpriced_calls: unpriced }: UsedSoFar): string =>
   [
-    ...(calls > 0 ? [`the tokens of ${calls} ${calls === 1 ? 'call' : 'calls'}`] : []),
-    ...(unpriced > 0 ? [`the cost of ${unpriced} ${unpriced === 1 ? 'call' : 'calls'}`] : []),
+    ...(calls > 0 ? [`the tokens of ${counted(calls, 'call')}`] : []),
+    ...(unpriced > 0 ? [`the cost of ${counted(unpriced, 'call')}`] : []),
   ].join(', ');
 
 function usageLine(of: UsedSoFar): string {
   const { calls, unknown_calls, unpriced_calls, total_tokens, usd } = of;
   const parts = PARTS.flatMap(([word, figure]) => (of[figure] === null ? [] : [`${word} ${of[figure]}`]));
   return [
-    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    counted(calls, 'call'),
     ...(total_tokens === null ? [] : [`${total_tokens} tokens${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`]),
     ...(usd === null ? [] : [`${dollars(usd)}${unpriced_calls === 0 ? '' : ` (${unpriced_calls} without a price)`}`]),
     ...(unknown_calls === 0 ? [] : [`tokens of ${unknown_calls} unknown`]),

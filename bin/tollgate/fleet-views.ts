@@ -6,7 +6,7 @@ import * as fleets from '../../fleet/fleet.ts';
 import type { FleetStatus } from '../../fleet/status.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { dollars, figure, oneLine, visible } from '../../policies/text/display.ts';
+import { dollars, figure, printable, visible } from '../../policies/text/display.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { unexpected } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
@@ -156,7 +156,7 @@ function changeLine(task: FleetStatus['tasks'][number], at: string): string {
   const stage = task.stage !== null && task.open_calls > 0 ? `, calls ${task.stage}` : '';
   const why = noteOf(task);
   const words = `${task.task_id} (${task.id}) is ${task.state}${where}${stage}, ${callsOf(task)} calls${why === '' ? '' : `: ${why}`}`;
-  return `${oneLine(visible(`${clockTime(at)} ${words}`))}\n`;
+  return `${printable(`${clockTime(at)} ${words}`)}\n`;
 }
 
 const callsOf = ({ calls }: FleetStatus['tasks'][number]): string => `${calls.used}/${calls.budget}`;
@@ -224,7 +224,7 @@ export function fleetPage(status: FleetStatus, differences: readonly string[] | 
 function groupLine(group: FleetStatus['groups'][number]): string {
   const { task_ids, sentence, class: errorClass, reason, evidence } = group;
   const which = `${failureWords(errorClass, reason)}: ${namesOf(task_ids, false)}`;
-  return `  ${oneLine(visible(`${task_ids.length} × ${sentence} ${which}${evidence === null ? '' : ` — ${evidence}`}`))}`;
+  return `  ${printable(`${task_ids.length} × ${sentence} ${which}${evidence === null ? '' : ` — ${evidence}`}`)}`;
 }
 
 const differenceLines = (differences: readonly string[]): string[] =>
@@ -247,7 +247,7 @@ function taskLines({ tasks, at }: FleetStatus, sheet: Sheet): string[] {
   ]);
   return tableLines(
     COLUMNS,
-    rows.map((cells) => cells.map((cell) => oneLine(visible(cell)))),
+    rows.map((cells) => cells.map((cell) => printable(cell))),
     sheet,
   );
 }

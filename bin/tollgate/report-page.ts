@@ -4,7 +4,7 @@ import type { FailureGroup, TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import { actionLine, type NextAction, personLine, personSteps } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
-import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
+import { counted, printable, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, PAPER, type Sheet } from '../sheet.ts';
 import { type Column, labelLines, tableLines } from '../table.ts';
 import {
@@ -58,7 +58,7 @@ export function renderText(report: TasksReport, options: TextOptions): string {
     ...(report.tasks.length === 0 ? [] : taskLines(report, options)),
     supervisionLines(report.tasks, sheet),
     spent === null || spent.length === 0 ? [] : tableLines(SPENT, spentRows(spent), { ...sheet, ink: 'plain' }),
-    report.unreadable.map(({ folder, message }) => red(`Not readable: ${folder}: ${words(message, 300)}`)),
+    report.unreadable.map(({ folder, message }) => red(`Not readable: ${folder}: ${printable(message, 300)}`)),
   ];
   return textOf(blocks);
 }
@@ -97,7 +97,7 @@ export function renderMarkdown(report: TasksReport, spent: readonly DaySpending[
         ),
     ...(spent === null || spent.length === 0 ? [] : [['## Spent'], table(SPENT_HEADINGS, spentRows(spent))]),
     report.unreadable.length === 0 ? [] : ['## Not readable'],
-    report.unreadable.map(({ folder, message }) => `- ${escaped(folder)}: ${escaped(words(message, 300))}`),
+    report.unreadable.map(({ folder, message }) => `- ${escaped(folder)}: ${escaped(printable(message, 300))}`),
   ];
   return textOf(blocks);
 }
@@ -154,7 +154,7 @@ function taskLines(report: TasksReport, { sheet, isAll, waiting }: TextOptions):
   return [[...title, heading!, ...lines.flatMap((line, i) => [line, ...nextLines(tasks[i]!)]), ...more], never];
 }
 
-const nextOf = (action: NextAction): string => words(personLine(action), 400);
+const nextOf = (action: NextAction): string => printable(personLine(action), 400);
 
 /** On a terminal: a paragraph for each failure, with what to do. On paper: a row without headings, which are not needed. */
 function groupLines(report: TasksReport, { sheet, isAll, costs, actionsOf }: TextOptions): string[] {
@@ -165,7 +165,7 @@ function groupLines(report: TasksReport, { sheet, isAll, costs, actionsOf }: Tex
       'Failures:',
       ...tableLines(
         GROUPS,
-        groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group, now, sheet)]),
+        groups.map((group) => [`  ${counted(group.task_ids.length, 'task')}`, ...groupCells(group, now, sheet)]),
         sheet,
       ).slice(1),
     ];
@@ -189,7 +189,7 @@ function groupLines(report: TasksReport, { sheet, isAll, costs, actionsOf }: Tex
     const paint = first?.state === 'interrupted' ? yellow : red;
     const rows: [label: string, text: string][] = [
       [
-        comparison !== null ? 'comparison' : ids.length === 1 ? 'task' : howMany(group),
+        comparison !== null ? 'comparison' : ids.length === 1 ? 'task' : counted(group.task_ids.length, 'task'),
         `${namesOf(rowNames(ids), isAll)} (${ids.length === 1 ? '' : 'first '}${since}), ${failure}`,
       ],
       ...(group.evidence === null ? [] : [['evidence', evidence!] satisfies [string, string]]),
@@ -199,7 +199,7 @@ function groupLines(report: TasksReport, { sheet, isAll, costs, actionsOf }: Tex
       ]),
       ...(costs ? [['cost', costOf(costs, ids)] satisfies [string, string]] : []),
     ];
-    return [bold(paint(words(first?.sentence ?? group.sentence, 300))), ...labelLines(rows, sheet.ink)];
+    return [bold(paint(printable(first?.sentence ?? group.sentence, 300))), ...labelLines(rows, sheet.ink)];
   });
   const more = moreLines(parts.length, most, 'failures');
   return [...shown, ...(more.length === 0 ? [] : [more])].flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
@@ -258,7 +258,7 @@ function cellsOf(row: TaskRow, now: Date, sheet: Sheet, waiting: ReadonlySet<str
     ...(sheet.width === null ? [short(signature)] : []),
     timeCell(since ?? (checked_by === 'earlier_run' ? checked_at : at), now, sheet),
     taskCalls(calls),
-    next_action === null ? '-' : words(actionLine(next_action), 400),
+    next_action === null ? '-' : printable(actionLine(next_action), 400),
   ];
 }
 
@@ -268,18 +268,12 @@ function groupCells(group: FailureGroup, now: Date, sheet: Sheet): string[] {
     failureWords(errorClass, reason),
     short(signature),
     timeCell(first_seen, now, sheet),
-    words(evidence ?? '-', sheet.width === null ? 80 : MOST_EVIDENCE),
+    printable(evidence ?? '-', sheet.width === null ? 80 : MOST_EVIDENCE),
     namesOf(task_ids, false),
   ];
 }
 
-const howMany = ({ task_ids }: FailureGroup): string =>
-  `${task_ids.length} ${task_ids.length === 1 ? 'task' : 'tasks'}`;
-
 /** Enough characters to distinguish two signatures; `--format json` prints the whole signature. */
 const short = (signature: string | null): string => signature?.slice(0, 15) ?? '-';
-
-/** Text from a file may contain anything; only printable words may reach a terminal. */
-const words = (text: string, max: number): string => oneLine(visible(text), max);
 
 const escaped = (text: string): string => text.replace(/[|\\<]/g, '\\$&');

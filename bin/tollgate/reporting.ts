@@ -2,7 +2,7 @@
 
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
 import type { FinishedStage, RunContext } from '../../loops/task/run-context.ts';
-import { figure, oneLine, spell, tookWords, visible } from '../../policies/text/display.ts';
+import { counted, figure, oneLine, printable, spell, tookWords, visible } from '../../policies/text/display.ts';
 import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
@@ -46,7 +46,7 @@ export function startCiReporting(args: Arguments, system: CiSystem): StageLines 
   const mark = (text: string) => void (text !== '' && printing('stderr').write(text));
   const seconds = () => Math.floor(Date.now() / 1000);
   // The caller chooses this word, so it must not be read as a separate line.
-  mark(marks.open(SECTION, marks.neutralise(`tollgate run ${oneLine(visible(args.words[0]!), 100)}`), seconds()));
+  mark(marks.open(SECTION, marks.neutralise(`tollgate run ${printable(args.words[0]!, 100)}`), seconds()));
   const silence = startSilence(SILENCE_MS, (ms) =>
     reporting.progress.print(marks.neutralise(silenceLine(reporting.present(), ms))),
   );
@@ -71,7 +71,7 @@ export function startCiReporting(args: Arguments, system: CiSystem): StageLines 
 }
 
 export const silenceLine = (present: string, ms: number): string =>
-  `tollgate: ${oneLine(visible(present))} (nothing new for ${Math.round(ms / 1000)} s)`;
+  `tollgate: ${printable(present)} (nothing new for ${Math.round(ms / 1000)} s)`;
 
 /** @param tell is called after each `everyMs` without news, counted from the start or from the last call of `heard`. */
 export function startSilence(everyMs: number, tell: (silentMs: number) => void): { heard(): void; stop(): void } {
@@ -154,7 +154,7 @@ export function stageLine(ended: FinishedStage, { ink }: Sheet): string {
   const figures = [
     tool,
     ms === null ? null : tookWords(ms),
-    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    counted(calls, 'call'),
     tokens === null ? null : `${figure(tokens)} tokens`,
   ].filter((text) => text !== null);
   const head = coloursOf(ink)[paint](`${mark} ${visible(stage)}  ${words}${visible(why)}`);

@@ -6,7 +6,7 @@ import { costWords, headline } from '../../loops/run/summary.ts';
 import { actionLine, isNote, noteOf } from '../../policies/facts/next-action.ts';
 import { failureSentence, isInSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import { oneLine, shellWord, visible } from '../../policies/text/display.ts';
+import { printable, shellWord, visible } from '../../policies/text/display.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
 import { labelLines } from '../table.ts';
 
@@ -50,7 +50,7 @@ export function runPage(report: RunReport, { ink }: Sheet): string {
     ...(failure === null ? [] : [colours.dim(visible(`  ${headline(report)}`))]),
     '',
     ...labelLines(
-      rows.map(([label, text]) => [label, oneLine(visible(text), MAX_TEXT)]),
+      rows.map(([label, text]) => [label, printable(text, MAX_TEXT)]),
       ink,
     ),
   ].join('\n')}\n`;

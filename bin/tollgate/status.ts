@@ -5,7 +5,7 @@ import { statusOf, type TasksStatus } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { personLine } from '../../policies/facts/next-action.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
-import { oneLine, shellWord, spell, visible } from '../../policies/text/display.ts';
+import { counted, printable, shellWord, spell } from '../../policies/text/display.ts';
 import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
@@ -107,7 +107,7 @@ export function renderStatus(
       : urgentLines(urgent, status, sheet, isAll, sentences),
     running.batches.map(
       ({ batch_id, pid, tasks, done }) =>
-        `Batch ${batch_id} runs (pid ${pid}): ${done} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} done`,
+        `Batch ${batch_id} runs (pid ${pid}): ${done} of ${counted(tasks, 'task')} done`,
     ),
     section('Running:', CALLS, running.calls.map(callCells), sheet),
     runsBetweenCalls(status),
@@ -128,7 +128,7 @@ export function renderStatus(
       tasks.length === 1,
     ),
     nextLine(urgent, sheet),
-    unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(words(`Not readable: ${folder}: ${message}`))),
+    unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(printable(`Not readable: ${folder}: ${message}`))),
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
@@ -177,7 +177,7 @@ function urgentLines(
   return [
     colours.bold('Needs you:'),
     ...rows.flatMap(({ state, paint, text, next }) => [
-      `  ${colours[paint](state.padEnd(width))}  ${oneLine(visible(text), MOST_TEXT)}`,
+      `  ${colours[paint](state.padEnd(width))}  ${printable(text, MOST_TEXT)}`,
       ...(next === null ? [] : [`${' '.repeat(width + 4)}→ ${next}`]),
     ]),
   ];
@@ -257,11 +257,8 @@ function section(title: string, columns: readonly Column[], rows: readonly strin
   if (rows.length === 0) return [];
   const lines = tableLines(
     columns,
-    rows.map((cells) => cells.map(words)),
+    rows.map((cells) => cells.map((cell) => printable(cell))),
     sheet,
   );
   return [coloursOf(sheet.ink).bold(title), ...lines];
 }
-
-/** Text from a file may contain anything; only printable words may reach a terminal. */
-const words = (text: string): string => oneLine(visible(text));

@@ -9,7 +9,7 @@ import type { TaskState } from '../../loops/report/task-state.ts';
 import { type NextAction, personLine, toType } from '../../policies/facts/next-action.ts';
 import { type DaySpending, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
-import { dollars, figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
+import { counted, dollars, figure, printable, tookWords, visible } from '../../policies/text/display.ts';
 import { ago } from '../from-here.ts';
 import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
 import { type Column, tableLines } from '../table.ts';
@@ -88,7 +88,7 @@ export function totalsLine(
     return [...counts].flatMap(([words, n]) => (n <= 0 ? [] : [colours[PAINTS[words] ?? 'bold'](`${n} ${words}`)]));
   });
   const { tasks, unreadable } = totals;
-  const head = colours.bold(`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`);
+  const head = colours.bold(counted(tasks, 'task'));
   const first = tasks === 0 && sheet.width !== null ? '; `tollgate init NAME --goal "…"` creates one' : '';
   const line = `${head} in ${visible(place)}${parts.length === 0 ? first : `: ${parts.join(', ')}`}`;
   return unreadable === 0 ? line : `${line}; ${colours.red(`${unreadable} not readable`)}`;
@@ -195,7 +195,7 @@ export const questionsOf = (tasks: readonly Supervised[]): string[] =>
     if (supervision.answer_waits)
       return [`${task_id} has an answer that its reasoner has not received: tollgate supervise ${task_id}`];
     if (supervision.how !== 'parked' || supervision.question === null) return [];
-    return [`${task_id} asks: ${oneLine(visible(supervision.question), MAX_QUESTION)}`];
+    return [`${task_id} asks: ${printable(supervision.question, MAX_QUESTION)}`];
   });
 
 const MAX_QUESTION = 2000;
@@ -213,7 +213,7 @@ export function parkedWords({ supervision, next_action }: Supervised): { questio
     ? 'your answer is stored, and no run has used it yet'
     : (supervision?.question ?? 'it waits for you');
   return {
-    question: oneLine(visible(question), MAX_QUESTION),
+    question: printable(question, MAX_QUESTION),
     next: next_action && visible(personLine(next_action)),
   };
 }

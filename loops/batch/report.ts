@@ -7,7 +7,7 @@ import { actionLine, isNote, type NextAction, noteOf, toType } from '../../polic
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
-import { figure, firstNames, oneLine, tookWords, visible } from '../../policies/text/display.ts';
+import { counted, figure, firstNames, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
 import { isRegular, readRegular } from '../../state/disk/regular-file.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -153,8 +153,6 @@ function headline({ state, totals }: BatchReport): string {
     ...others.map((other) => `${totals[other]} ${other.replace('_', ' ')}`),
   ].join(', ');
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 function doneLine(tasks: readonly BatchRow[]): string[] {
   const done = tasks.filter(({ state }) => state === 'done').map(({ task_id }) => task_id);

@@ -8,7 +8,7 @@ import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policie
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { iterationTable } from '../../policies/supervise/supervise-text.ts';
-import { dollars, figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
+import { counted, dollars, figure, oneLine, tookWords, visible } from '../../policies/text/display.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
 import { notifiedLines } from '../upkeep/notified.ts';
 import type { RunReport, StageReport } from './report.ts';
@@ -94,7 +94,7 @@ function spentWords({ spent, limits }: RunReport): string {
   const ofTokens = limits.max_tokens === null ? '' : ` of ${figure(limits.max_tokens)}`;
   const ofUsd = limits.max_usd === null ? '' : ` of $${limits.max_usd}`;
   const known = (figure: string, unknown: number) =>
-    `; ${figure}${unknown > 0 ? ` (unknown for ${callsIn(unknown)})` : ''}`;
+    `; ${figure}${unknown > 0 ? ` (unknown for ${counted(unknown, 'call')})` : ''}`;
   const ofNone = (what: string, unknown: number) => (unknown > 0 ? `; ${what} unknown` : '');
   return [
     tokens > 0 || ofTokens
@@ -103,8 +103,6 @@ function spentWords({ spent, limits }: RunReport): string {
     usd > 0 || ofUsd ? known(`${dollars(usd)}${ofUsd}`, calls_without_price) : ofNone('price', calls_without_price),
   ].join('');
 }
-
-const callsIn = (n: number) => `${n} ${n === 1 ? 'call' : 'calls'}`;
 
 /** With a column of verdicts if there are any. */
 function stageRows(stages: readonly StageReport[]): string[] {
@@ -187,9 +185,7 @@ function doneLines({ stages, supervision, commit }: RunReport): string[] {
       MAX_DONE,
     ),
     ...(commit
-      ? [
-          `- Commit: ${commit.id} on ${commit.branch ?? 'a detached HEAD'}, ${commit.files.length} ${commit.files.length === 1 ? 'file' : 'files'}`,
-        ]
+      ? [`- Commit: ${commit.id} on ${commit.branch ?? 'a detached HEAD'}, ${counted(commit.files.length, 'file')}`]
       : []),
   ];
   return list.length === 0 ? [] : [...list, ''];

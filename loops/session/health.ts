@@ -2,7 +2,7 @@
 
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import type { ContextTokens, Flaw } from '../../policies/session/conversation.ts';
-import { oneLine, visible } from '../../policies/text/display.ts';
+import { counted, printable, visible } from '../../policies/text/display.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
@@ -46,9 +46,9 @@ export function healthLines(
   const { redact } = createRedactor({ env: environment, patterns: [] });
   const tokens = context === null ? '' : `, ${context.input + context.output} tokens of context`;
   return [
-    ...(refusal === null ? [] : [`refused: ${oneLine(visible(redact(refusal)), 300)}`]),
-    `${turns} ${turns === 1 ? 'turn' : 'turns'}${tokens}`,
-    ...(lastPrompt === null ? [] : [`last prompt: ${oneLine(visible(redact(lastPrompt)), 100)}`]),
+    ...(refusal === null ? [] : [`refused: ${printable(redact(refusal), 300)}`]),
+    `${counted(turns, 'turn')}${tokens}`,
+    ...(lastPrompt === null ? [] : [`last prompt: ${printable(redact(lastPrompt), 100)}`]),
     ...flawLines(flaws, cliVersion),
   ];
 }

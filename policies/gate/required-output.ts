@@ -1,7 +1,7 @@
 // Checks what a stage must deliver: the sections and lines of its answer, and a change in the tree.
 
 import type { Change, Finding } from '../facts/gate-record.ts';
-import { firstNames } from '../text/display.ts';
+import { counted, firstNames } from '../text/display.ts';
 import { bookOf, type Heading, keyOf, outlineOf, WEAK } from '../text/headings.ts';
 import { linesOf, readingsOf, saysSomething } from '../text/markdown.ts';
 import { headingsOf } from '../text/sections.ts';
@@ -87,13 +87,11 @@ export function checkLines(answer: string, minLines: number): Finding | null {
     check: 'lines',
     class: 'contract_violation',
     reason: 'too_short',
-    missing: [`at least ${count(minLines)} with text`],
-    text: `the answer has ${count(lines)} with text; at least ${minLines} must be there`,
+    missing: [`at least ${counted(minLines, 'line')} with text`],
+    text: `the answer has ${counted(lines, 'line')} with text; at least ${minLines} must be there`,
     next_actions: [],
   };
 }
-
-const count = (lines: number): string => (lines === 1 ? '1 line' : `${lines} lines`);
 
 /** Checks that a stage that must change the tree has changed it. */
 export function checkChanges(changes: readonly Change[], mayBeEmpty: boolean): Finding | null {

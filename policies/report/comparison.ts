@@ -3,7 +3,7 @@
 import type { ErrorClass } from '../facts/classes.ts';
 import { actionLine, type NextAction } from '../facts/next-action.ts';
 import type { Variant } from '../manifest/variants.ts';
-import { dollars, figure, oneLine, tookWords, visible } from '../text/display.ts';
+import { counted, dollars, figure, oneLine, tookWords, visible } from '../text/display.ts';
 
 /** What one variant did. null means unknown, or not applicable. */
 export interface ComparedVariant extends Variant {
@@ -126,7 +126,7 @@ function costOf({ calls, usd, unpriced_calls }: ComparedVariant): string {
 }
 
 const sizeWords = ({ files, added, removed }: DiffSize): string =>
-  files === 0 ? 'none' : `${files} ${files === 1 ? 'file' : 'files'} +${added} -${removed}`;
+  files === 0 ? 'none' : `${counted(files, 'file')} +${added} -${removed}`;
 
 /** How many lines of each answer and diff a page has. */
 interface Extent {

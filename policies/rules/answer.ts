@@ -1,17 +1,13 @@
 // Defines the rules for answers that are empty, incomplete or unreadable, and for content that the service refuses.
 
-import type { Rule } from './rule.ts';
+import type { RuleRow } from './rule.ts';
 
 export const ANSWER_RULES = [
   {
     // The same prompt would get an answer of the same length.
     id: 'answer-over-limit',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none'],
-      text: /\bmax_(?:output_)?tokens\b|\boutput token limit\b|\breached the output limit\b|\bexceeded the \d+ output token maximum\b/i,
-    },
+    status: ['none'],
+    text: /\bmax_(?:output_)?tokens\b|\boutput token limit\b|\breached the output limit\b|\bexceeded the \d+ output token maximum\b/i,
     class: 'contract_violation',
     reason: 'output_limit',
     proof: [{ message: "Claude's response exceeded the 32000 output token maximum." }],
@@ -19,21 +15,15 @@ export const ANSWER_RULES = [
   {
     // The AI SDK's reason for the end of an answer.
     id: 'answer-over-limit-code',
-    tool: 'any',
-    source: 'any',
-    match: { code: ['length'] },
+    code: ['length'],
     class: 'contract_violation',
     reason: 'output_limit',
     proof: [{ message: 'length', code: 'length' }],
   },
   {
     id: 'answer-cut',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none'],
-      text: /truncated because it exceeded|(?:ended|finished) without a finish reason|\bNO_FINISH_REASON\b|stream ended with an invalid chunk|\bstalled mid-stream\b|\b(?:response|answer)(?: above)? may be incomplete\b|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\bresponse (?:above )?was cut off\b|\b(?:connection lost|server error) mid-response\b/i,
-    },
+    status: ['none'],
+    text: /truncated because it exceeded|(?:ended|finished) without a finish reason|\bNO_FINISH_REASON\b|stream ended with an invalid chunk|\bstalled mid-stream\b|\b(?:response|answer)(?: above)? may be incomplete\b|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\bresponse (?:above )?was cut off\b|\b(?:connection lost|server error) mid-response\b/i,
     class: 'transient',
     reason: 'cut_answer',
     proof: [
@@ -43,12 +33,8 @@ export const ANSWER_RULES = [
   },
   {
     id: 'answer-empty',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none'],
-      text: /\b(?:empty|no) response\b|returned no (?:content|text|output)|\bno visible output\b|\bempty response text\b|\bNO_RESPONSE_TEXT\b|no final response text|no output (?:was )?(?:generated|returned)/i,
-    },
+    status: ['none'],
+    text: /\b(?:empty|no) response\b|returned no (?:content|text|output)|\bno visible output\b|\bempty response text\b|\bNO_RESPONSE_TEXT\b|no final response text|no output (?:was )?(?:generated|returned)/i,
     class: 'transient',
     reason: 'empty_answer',
     proof: [
@@ -58,24 +44,16 @@ export const ANSWER_RULES = [
   },
   {
     id: 'answer-malformed-call',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none'],
-      text: /malformed (?:function|tool) call|unexpected tool call|\btool call was malformed|failed to produce a valid tool call/i,
-    },
+    status: ['none'],
+    text: /malformed (?:function|tool) call|unexpected tool call|\btool call was malformed|failed to produce a valid tool call/i,
     class: 'transient',
     reason: 'malformed_call',
     proof: [{ message: 'Model stream ended with malformed function call.' }],
   },
   {
     id: 'answer-garbled',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none', '5xx'],
-      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event|json)\b|\bunexpected (?:event order|line format)\b|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b|\bnon-SSE response\b/i,
-    },
+    status: ['none', '5xx'],
+    text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event|json)\b|\bunexpected (?:event order|line format)\b|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b|\bnon-SSE response\b/i,
     class: 'transient',
     reason: 'garbled_response',
     proof: [
@@ -83,7 +61,7 @@ export const ANSWER_RULES = [
       { message: 'Streaming request received a non-SSE response (HTTP 200, Content-Type: text/html).' },
     ],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];
 
 const REFUSED_WITH = ['none', 400, 403, 422, 451] as const;
 
@@ -91,26 +69,22 @@ const REFUSED_WITH = ['none', 400, 403, 422, 451] as const;
 export const CONTENT_RULES = [
   {
     id: 'content-code',
-    tool: 'any',
-    source: 'any',
-    match: {
-      code: [
-        'content_filter',
-        'content_policy_violation',
-        'responsible_ai_policy_violation',
-        'misalignment_policy_violation',
-        'cyber_policy',
-        'bio_policy',
-        'invalid_prompt',
-        'safety',
-        'prohibited_content',
-        // Services of DashScope, MiniMax and relays; some report them with 500.
-        'data_inspection_failed',
-        'new_sensitive',
-        'sensitive_words_detected',
-        'guardrail_intervened',
-      ],
-    },
+    code: [
+      'content_filter',
+      'content_policy_violation',
+      'responsible_ai_policy_violation',
+      'misalignment_policy_violation',
+      'cyber_policy',
+      'bio_policy',
+      'invalid_prompt',
+      'safety',
+      'prohibited_content',
+      // Services of DashScope, MiniMax and relays; some report them with 500.
+      'data_inspection_failed',
+      'new_sensitive',
+      'sensitive_words_detected',
+      'guardrail_intervened',
+    ],
     class: 'contract_violation',
     reason: 'content_filter',
     proof: [
@@ -123,30 +97,26 @@ export const CONTENT_RULES = [
   },
   {
     id: 'content-words',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: REFUSED_WITH,
-      needs: [
-        'stopped',
-        'filter',
-        'responsible ai',
-        'rephrase',
-        'public code',
-        'content',
-        'usage guidelines',
-        'safety',
-        'safeguards',
-        'flagged',
-        'moderation',
-        'blocked',
-        'polic',
-        'misalignment',
-        'inspection',
-        'guardrail',
-      ],
-      text: /\b(?:contain|inspect)\w* inappropriate content\b|\bDataInspectionFailed\b|\b(?:blocked|stopped|intervened|violated?|rejected|denied)\b[^\n]{0,40}\bguardrails?\b|\bguardrails?\b[^\n]{0,30}\b(?:blocked|intervened|stopped|violat\w{1,4})\b|\bstopped\b.{0,20}\b(?:safety|recitation|prohibited|sensitive|content|blocklist)|\b(?:response|output|content|completion|prompt) was filtered|\bresponsible ai\b|\brephrase your prompt\b|\bmatched public code\b|\bcontent exists risk\b|\busage guidelines\b|\bsafety[ _]check|\bsafeguards flagged\b|\bflagged for\b(?! (?:suspicious|unusual|fraud))|\brequires moderation\b|\bblocked\b.{0,50}\b(?:safety|recitation|copyright|content|policy settings|prohibited)|\bcontent[ _-]?(?:management |moderation |safety )?(?:filter|policy|policies)|\bflagged\b.{0,40}\b(?:risk|safety|harm|violat|policy)|limited access to this content|\bviolat\w{1,10} .{0,20}\b(?:usage|content|safety) polic|misalignment policy|\bsafety (?:system|filter)/i,
-    },
+    status: REFUSED_WITH,
+    needs: [
+      'stopped',
+      'filter',
+      'responsible ai',
+      'rephrase',
+      'public code',
+      'content',
+      'usage guidelines',
+      'safety',
+      'safeguards',
+      'flagged',
+      'moderation',
+      'blocked',
+      'polic',
+      'misalignment',
+      'inspection',
+      'guardrail',
+    ],
+    text: /\b(?:contain|inspect)\w* inappropriate content\b|\bDataInspectionFailed\b|\b(?:blocked|stopped|intervened|violated?|rejected|denied)\b[^\n]{0,40}\bguardrails?\b|\bguardrails?\b[^\n]{0,30}\b(?:blocked|intervened|stopped|violat\w{1,4})\b|\bstopped\b.{0,20}\b(?:safety|recitation|prohibited|sensitive|content|blocklist)|\b(?:response|output|content|completion|prompt) was filtered|\bresponsible ai\b|\brephrase your prompt\b|\bmatched public code\b|\bcontent exists risk\b|\busage guidelines\b|\bsafety[ _]check|\bsafeguards flagged\b|\bflagged for\b(?! (?:suspicious|unusual|fraud))|\brequires moderation\b|\bblocked\b.{0,50}\b(?:safety|recitation|copyright|content|policy settings|prohibited)|\bcontent[ _-]?(?:management |moderation |safety )?(?:filter|policy|policies)|\bflagged\b.{0,40}\b(?:risk|safety|harm|violat|policy)|limited access to this content|\bviolat\w{1,10} .{0,20}\b(?:usage|content|safety) polic|misalignment policy|\bsafety (?:system|filter)/i,
     class: 'contract_violation',
     reason: 'content_filter',
     proof: [
@@ -158,8 +128,7 @@ export const CONTENT_RULES = [
   {
     id: 'content-unstructured',
     tool: 'claude',
-    source: 'any',
-    match: { text: /^\[structured-output-enforce\]|\bfailed to provide valid structured output\b/i },
+    text: /^\[structured-output-enforce\]|\bfailed to provide valid structured output\b/i,
     class: 'contract_violation',
     reason: 'unstructured_answer',
     proof: [
@@ -170,4 +139,4 @@ export const CONTENT_RULES = [
       },
     ],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];

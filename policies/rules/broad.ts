@@ -1,6 +1,6 @@
 // Defines broad rules, in unforeseen wordings: things, and nearby statements about them.
 
-import { near, type Rule } from './rule.ts';
+import { near, type RuleRow } from './rule.ts';
 
 const UNSAID = ['none'] as const;
 
@@ -8,30 +8,22 @@ export const BROAD_RULES = [
   // Spent budgets, prompts that are too large, and refused content.
   {
     id: 'broad-budget',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'quotas?|budgets?|allowance|credits?|prepa(?:id|yment)s?|billing|payments?|invoices?|balance|spend(?:ing)?|free (?:tier|plan)|premium (?:requests?|interactions?)|usage limits?|plan limits?',
-        'reached|exceed(?:s|ed)?|exhausted|depleted|used up|used all|runs? out|ran out|out of|no (?:more|remaining)|insufficient|consumed|spent|overdue|past due|declined|unpaid|failed|inactive|not active|check|top up|add more|0 left|none left|too low|zero',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'quotas?|budgets?|allowance|credits?|prepa(?:id|yment)s?|billing|payments?|invoices?|balance|spend(?:ing)?|free (?:tier|plan)|premium (?:requests?|interactions?)|usage limits?|plan limits?',
+      'reached|exceed(?:s|ed)?|exhausted|depleted|used up|used all|runs? out|ran out|out of|no (?:more|remaining)|insufficient|consumed|spent|overdue|past due|declined|unpaid|failed|inactive|not active|check|top up|add more|0 left|none left|too low|zero',
+    ),
     class: 'quota',
     reason: 'plan',
     proof: [{ message: 'The balance of this workspace is too low' }],
   },
   {
     id: 'broad-size',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'context|prompt|inputs?|tokens|history|conversation|payload|messages|attachments?',
-        'too (?:long|large|big|many|much)|exceed(?:s|ed|ing)?|overflow(?:s|ed)?|(?:larger|longer|more|bigger) than|no longer fits?|(?:does not|doesn.t|cannot|won.t) fit|over the|limit is|above the',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'context|prompt|inputs?|tokens|history|conversation|payload|messages|attachments?',
+      'too (?:long|large|big|many|much)|exceed(?:s|ed|ing)?|overflow(?:s|ed)?|(?:larger|longer|more|bigger) than|no longer fits?|(?:does not|doesn.t|cannot|won.t) fit|over the|limit is|above the',
+    ),
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [
@@ -41,15 +33,11 @@ export const BROAD_RULES = [
   },
   {
     id: 'broad-content',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'content|prompt|request|response|output|message',
-        'flagged|filtered|moderat(?:ed|ion)|harmful|unsafe|inappropriate|prohibited|violat(?:es|ed|ing|ion)|sensitive|safety',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'content|prompt|request|response|output|message',
+      'flagged|filtered|moderat(?:ed|ion)|harmful|unsafe|inappropriate|prohibited|violat(?:es|ed|ing|ion)|sensitive|safety',
+    ),
     class: 'contract_violation',
     reason: 'content_filter',
     proof: [{ message: 'The response was withheld by moderation' }],
@@ -57,60 +45,44 @@ export const BROAD_RULES = [
   // This machine, its installation and its settings.
   {
     id: 'broad-session',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'sessions?|threads?|conversations?|rollouts?|transcripts?|checkpoints?',
-        'not found|corrupt(?:ed)?|unknown|no such|no longer exists?|(?:could not|cannot|unable to|failed to) (?:be )?(?:load|loaded|resume|resumed|parse|parsed|read|find|found|open|opened)|locked|in use',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'sessions?|threads?|conversations?|rollouts?|transcripts?|checkpoints?',
+      'not found|corrupt(?:ed)?|unknown|no such|no longer exists?|(?:could not|cannot|unable to|failed to) (?:be )?(?:load|loaded|resume|resumed|parse|parsed|read|find|found|open|opened)|locked|in use',
+    ),
     class: 'tooling',
     reason: 'session_id',
     proof: [{ message: 'Could not load the transcript of yesterday' }],
   },
   {
     id: 'broad-certificate',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'certificates?|certs?|x509|altnames|TLS|SSL(?: routines)?|root CA|CA (?:bundle|file)|OpenSSL',
-        'invalid|expired|mismatch|does not match|not (?:trusted|valid|match)|verif(?:y|ication)|unknown|self[- ]signed|wrong version number|untrusted|bad|alert|issuer',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'certificates?|certs?|x509|altnames|TLS|SSL(?: routines)?|root CA|CA (?:bundle|file)|OpenSSL',
+      'invalid|expired|mismatch|does not match|not (?:trusted|valid|match)|verif(?:y|ication)|unknown|self[- ]signed|wrong version number|untrusted|bad|alert|issuer',
+    ),
     class: 'tooling',
     reason: 'certificate',
     proof: [{ message: 'the CA bundle is invalid' }],
   },
   {
     id: 'broad-sandbox',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'sandbox(?:ing|-exec|ed)?|seccomp|landlock|bubblewrap|bwrap|(?:user )?namespaces?|containers?|docker|podman|seatbelt|apparmor',
-        'fail(?:ed|ure|s)?|not (?:supported|found|permitted|available|running|installed|enabled)|denied|cannot|unable|missing|unavailable|error',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'sandbox(?:ing|-exec|ed)?|seccomp|landlock|bubblewrap|bwrap|(?:user )?namespaces?|containers?|docker|podman|seatbelt|apparmor',
+      'fail(?:ed|ure|s)?|not (?:supported|found|permitted|available|running|installed|enabled)|denied|cannot|unable|missing|unavailable|error',
+    ),
     class: 'tooling',
     reason: 'sandbox',
     proof: [{ message: 'landlock is not supported by this kernel' }],
   },
   {
     id: 'broad-install',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'GLIBC(?:XX)?(?:_[\\d.]+)?|musl|libc|shared (?:library|libraries|object)|\\.so(?:\\.\\d+)?|dylib|node(?:\\.js)?(?: version)?|runtime|native (?:module|binding|binary)|optional dependency|architecture|ELF',
-        'not found|missing|unsupported|not supported|incompatible|mismatch|requires?|required|too old|wrong|cannot (?:open|load)|failed to load|invalid|update|upgrade',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'GLIBC(?:XX)?(?:_[\\d.]+)?|musl|libc|shared (?:library|libraries|object)|\\.so(?:\\.\\d+)?|dylib|node(?:\\.js)?(?: version)?|runtime|native (?:module|binding|binary)|optional dependency|architecture|ELF',
+      'not found|missing|unsupported|not supported|incompatible|mismatch|requires?|required|too old|wrong|cannot (?:open|load)|failed to load|invalid|update|upgrade',
+    ),
     class: 'tooling',
     reason: 'broken_install',
     proof: [
@@ -120,84 +92,60 @@ export const BROAD_RULES = [
   },
   {
     id: 'broad-old-runtime',
-    tool: 'any',
-    source: 'any',
-    match: { code: ['SyntaxError'] },
+    code: ['SyntaxError'],
     class: 'tooling',
     reason: 'broken_install',
     proof: [{ message: "Unexpected token '?'", type: 'SyntaxError' }],
   },
   {
     id: 'broad-processes',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near('processes|file descriptors|fork', 'limit|too many|exhausted|resource temporarily unavailable'),
-    },
+    status: UNSAID,
+    text: near('processes|file descriptors|fork', 'limit|too many|exhausted|resource temporarily unavailable'),
     class: 'tooling',
     reason: 'too_many_files',
     proof: [{ message: 'The limit of processes is exhausted' }],
   },
   {
     id: 'broad-flag',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'arguments?|options?|flags?|subcommands?|a value|values?|--[a-z][\\w-]*',
-        'cannot (?:be used|use)|requires?|missing|too many|(?:is |are )?required|unknown|invalid|unexpected|none was supplied|not supplied|must be|not recogni[sz]ed|ambiguous|conflicts? with|mutually exclusive|not allowed|deprecated',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'arguments?|options?|flags?|subcommands?|a value|values?|--[a-z][\\w-]*',
+      'cannot (?:be used|use)|requires?|missing|too many|(?:is |are )?required|unknown|invalid|unexpected|none was supplied|not supplied|must be|not recogni[sz]ed|ambiguous|conflicts? with|mutually exclusive|not allowed|deprecated',
+    ),
     class: 'tooling',
     reason: 'bad_flag',
     proof: [{ message: "the argument '--json' cannot be used with '--foo'" }],
   },
   {
     id: 'broad-config',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'API version|config(?:uration)?|settings(?:\\.json)?|[^\\s"]{1,60}\\.(?:toml|ya?ml|jsonc?)|environment variables?|profile|(?:prompt |rules )?files?|extensions?|plugins?|skills?|hooks?|\\.env',
-        'invalid|pars(?:e|ing)|syntax|expected|unexpected|unknown|missing|must be|could not|failed|malformed|duplicate|unsupported|not supported|not found|not set|unresolved',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'API version|config(?:uration)?|settings(?:\\.json)?|[^\\s"]{1,60}\\.(?:toml|ya?ml|jsonc?)|environment variables?|profile|(?:prompt |rules )?files?|extensions?|plugins?|skills?|hooks?|\\.env',
+      'invalid|pars(?:e|ing)|syntax|expected|unexpected|unknown|missing|must be|could not|failed|malformed|duplicate|unsupported|not supported|not found|not set|unresolved',
+    ),
     class: 'tooling',
     reason: 'config',
     proof: [{ message: "Expected property name or '}' in JSON at position 12 of /home/u/.gemini/settings.json" }],
   },
   {
     id: 'broad-package-manager',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: /\bnpm (?:err!|error)\b|\b(?:yarn|pnpm|bun|brew|nix|apt)(?:-get)?: error\b|\bERR_PNPM_\w+|\bunfree licen[cs]e\b|\bpackage manager\b/i,
-    },
+    status: UNSAID,
+    text: /\bnpm (?:err!|error)\b|\b(?:yarn|pnpm|bun|brew|nix|apt)(?:-get)?: error\b|\bERR_PNPM_\w+|\bunfree licen[cs]e\b|\bpackage manager\b/i,
     class: 'tooling',
     reason: 'broken_install',
     proof: [{ message: 'npm error code EUSAGE' }],
   },
   {
     id: 'broad-invalid-url',
-    tool: 'any',
-    source: 'any',
-    match: { code: ['ERR_INVALID_URL', 'ERR_INVALID_ARG_TYPE', 'ERR_INVALID_ARG_VALUE'] },
+    code: ['ERR_INVALID_URL', 'ERR_INVALID_ARG_TYPE', 'ERR_INVALID_ARG_VALUE'],
     class: 'tooling',
     reason: 'config',
     proof: [{ message: 'Invalid URL', code: 'ERR_INVALID_URL' }],
   },
   {
     id: 'broad-bug',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: /\bis not (?:a (?:function|constructor)|an object)\b|\bcannot read propert|\bis not (?:defined|iterable)\b|\bmaximum call stack\b|\bassertion failed\b|\bunreachable code\b/i,
-    },
+    status: UNSAID,
+    text: /\bis not (?:a (?:function|constructor)|an object)\b|\bcannot read propert|\bis not (?:defined|iterable)\b|\bmaximum call stack\b|\bassertion failed\b|\bunreachable code\b/i,
     class: 'tooling',
     reason: 'crashed',
     proof: [{ message: 'HttpsProxyAgent is not a constructor' }],
@@ -205,30 +153,22 @@ export const BROAD_RULES = [
   // Credentials, permissions and what they give access to.
   {
     id: 'broad-credential',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        '(?:api|access|secret|license)[ _-]?keys?|(?:(?:access|refresh|auth|oauth|bearer|id|github|session|personal access|security) )?token(?! (?:count|limit|budget|usage|\'|"|<))|credentials?|password|log(?:ged)? ?in|sign(?:ed)?[- ]?(?:in|on)|authenticat(?:e|ed|ion)|authori[sz]ation|oauth|keychain|keyring',
-        "missing|required|requires?|invalid|incorrect|expired?|revoked|denied|rejected|malformed|not (?:valid|found|set|provided|configured|recogni[sz]ed|have)|no|(?:could|can) ?not|couldn.t|can't|didn.t provide|fail(?:ed|ure|s)?|unable|must|bad|wrong|leaked|disabled|already used|does not|first|again|please|error",
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      '(?:api|access|secret|license)[ _-]?keys?|(?:(?:access|refresh|auth|oauth|bearer|id|github|session|personal access|security) )?token(?! (?:count|limit|budget|usage|\'|"|<))|credentials?|password|log(?:ged)? ?in|sign(?:ed)?[- ]?(?:in|on)|authenticat(?:e|ed|ion)|authori[sz]ation|oauth|keychain|keyring',
+      "missing|required|requires?|invalid|incorrect|expired?|revoked|denied|rejected|malformed|not (?:valid|found|set|provided|configured|recogni[sz]ed|have)|no|(?:could|can) ?not|couldn.t|can't|didn.t provide|fail(?:ed|ure|s)?|unable|must|bad|wrong|leaked|disabled|already used|does not|first|again|please|error",
+    ),
     class: 'auth',
     reason: 'bad_credentials',
     proof: [{ message: "You didn't provide an API key" }],
   },
   {
     id: 'broad-permission',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'permissions?|admin(?:istrator)?(?: rights)?|scopes?|roles?|privileges?|licen[cs]es?|seats?|subscriptions?|organi[sz]ations?|enterprise|accounts?|polic(?:y|ies)|SAML|SSO|member|entitlements?|access|API',
-        'denied|not (?:assigned|have|allowed|enabled|granted|available|eligible|authori[sz]ed|permitted|(?:yet )?been (?:used|assigned|granted|enabled)|included|a member)|does(?:n.t| not)|lacks?|missing|required|requires?|must (?:be|have|grant)|disabled|expired|inactive|restrict(?:s|ed|ion)|verified|suspended|blocked|forbidden|enforcement|ineligible|prohibits?|eligible|permission',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'permissions?|admin(?:istrator)?(?: rights)?|scopes?|roles?|privileges?|licen[cs]es?|seats?|subscriptions?|organi[sz]ations?|enterprise|accounts?|polic(?:y|ies)|SAML|SSO|member|entitlements?|access|API',
+      'denied|not (?:assigned|have|allowed|enabled|granted|available|eligible|authori[sz]ed|permitted|(?:yet )?been (?:used|assigned|granted|enabled)|included|a member)|does(?:n.t| not)|lacks?|missing|required|requires?|must (?:be|have|grant)|disabled|expired|inactive|restrict(?:s|ed|ion)|verified|suspended|blocked|forbidden|enforcement|ineligible|prohibits?|eligible|permission',
+    ),
     class: 'auth',
     reason: 'not_authorised',
     proof: [
@@ -238,15 +178,11 @@ export const BROAD_RULES = [
   },
   {
     id: 'broad-model',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'models?',
-        'not (?:found|exist|available|supported|enabled|accessible|recogni[sz]ed|valid)|unknown|invalid|no (?:such|access)|deprecated|retired|unsupported|does not|doesn.t|removed|decommissioned',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'models?',
+      'not (?:found|exist|available|supported|enabled|accessible|recogni[sz]ed|valid)|unknown|invalid|no (?:such|access)|deprecated|retired|unsupported|does not|doesn.t|removed|decommissioned',
+    ),
     class: 'tooling',
     reason: 'model_not_found',
     proof: [{ message: 'Invalid choice of model' }],
@@ -254,44 +190,32 @@ export const BROAD_RULES = [
   // The connection and the service behind it.
   {
     id: 'broad-gave-up',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: /\bretried \d+ times|\bafter \d+ (?:attempts|retries|tries)|\bmax(?:imum)?(?: number of)? (?:retries|attempts)|\bretry (?:limit|budget)|\bgiving up\b|\bgave up\b/i,
-    },
+    status: UNSAID,
+    text: /\bretried \d+ times|\bafter \d+ (?:attempts|retries|tries)|\bmax(?:imum)?(?: number of)? (?:retries|attempts)|\bretry (?:limit|budget)|\bgiving up\b|\bgave up\b/i,
     class: 'transient',
     reason: 'inner_retry',
     proof: [{ message: 'Failed to get response from the AI model; retried 5 times' }],
   },
   {
     id: 'broad-network',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'networks?|connections?|sockets?|DNS|proxy|streams?|internet|websockets?|http[/ ]?2|requests?|fetch',
-        'failed|fail(?:s|ure)|refused|reset|closed|lost|unreachable|disconnected|interrupted|aborted|time(?:d)?[ -]?out|terminated|dropped|hung up|unresponsive|no response|offline|errors?|goaway|before|ended',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'networks?|connections?|sockets?|DNS|proxy|streams?|internet|websockets?|http[/ ]?2|requests?|fetch',
+      'failed|fail(?:s|ure)|refused|reset|closed|lost|unreachable|disconnected|interrupted|aborted|time(?:d)?[ -]?out|terminated|dropped|hung up|unresponsive|no response|offline|errors?|goaway|before|ended',
+    ),
     class: 'transient',
     reason: 'network',
     proof: [{ message: 'Client network socket disconnected before secure TLS connection was established' }],
   },
   {
     id: 'broad-service',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      text: near(
-        'servers?|services?|models?|backends?|upstream|providers?|endpoint|engine',
-        'errors?|overload(?:ed)?|busy|unavailable|capacity|internal|down|maintenance|degraded|outage|try(?: \\w+)? again|later|shortly|not respond(?:ing)?|unhealthy|trouble|problems|difficult(?:y|ies)',
-      ),
-    },
+    status: UNSAID,
+    text: near(
+      'servers?|services?|models?|backends?|upstream|providers?|endpoint|engine',
+      'errors?|overload(?:ed)?|busy|unavailable|capacity|internal|down|maintenance|degraded|outage|try(?: \\w+)? again|later|shortly|not respond(?:ing)?|unhealthy|trouble|problems|difficult(?:y|ies)',
+    ),
     class: 'transient',
     reason: 'server_error',
     proof: [{ message: 'The backend is down for maintenance' }],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];

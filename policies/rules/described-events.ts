@@ -199,23 +199,28 @@ export const COUNTS = ['input', 'cached', 'output', 'total', 'usd'] as const;
 
 const WILD = new RegExp(`\\*|\\{(${COUNTS.join('|')})\\}`, 'g');
 
-/** The texts for the wildcards of a phrase that is the whole line; null if it is not. Takes time linear in the line. */
+/** The texts for the wildcards of a phrase that is the whole line; null if it is not. */
 function wildTexts(phrase: string, line: string): string[] | null {
+  const end = line.trimEnd();
   const [first = '', ...pieces] = phrase.split(/\*|\{[a-z]+\}/);
   const last = pieces.pop();
-  if (last === undefined) return line.trimEnd() === first ? [] : null;
-  if (!line.startsWith(first)) return null;
+  if (last === undefined) return end === first ? [] : null;
+  const texts = end.startsWith(first) ? textsAround(pieces, end.slice(first.length)) : null;
+  const rest = texts?.pop();
+  return texts && rest?.endsWith(last) ? [...texts, rest.slice(0, rest.length - last.length)] : null;
+}
+
+/** Finds each piece at the first place after the previous one. This takes time linear in the line. */
+function textsAround(pieces: readonly string[], line: string): string[] | null {
   const texts: string[] = [];
-  let at = first.length;
+  let at = 0;
   for (const piece of pieces) {
     const place = line.indexOf(piece, at);
     if (place === -1) return null;
     texts.push(line.slice(at, place));
     at = place + piece.length;
   }
-  const end = line.trimEnd();
-  if (end.length - last.length < at || !end.endsWith(last)) return null;
-  return [...texts, end.slice(at, end.length - last.length)];
+  return [...texts, line.slice(at)];
 }
 
 function countedBy(phrase: string, line: string): ReportedUsage | null {
@@ -270,22 +275,8 @@ export const unfitAnswer = (why: string): EngineFailure => ({
 /** The text for the phrase's last `*`, up to the words after it; the whole line without a `*`; null for no match. */
 export function announcedIn(phrases: readonly string[], line: string): string | null {
   for (const phrase of phrases) {
-    const found = match(phrase.split('*'), line);
-    if (found !== null) return found;
+    const texts = textsAround(phrase.split('*'), line);
+    if (texts !== null) return phrase.includes('*') ? texts.at(phrase.endsWith('*') ? -1 : -2)! : line;
   }
   return null;
-}
-
-/** Finds each piece at the first place after the previous one. This takes time linear in the line. */
-function match(pieces: readonly string[], line: string): string | null {
-  let at = 0;
-  let last = line;
-  for (const [i, piece] of pieces.entries()) {
-    const isEnd = i === pieces.length - 1;
-    const place = isEnd && piece === '' ? line.length : line.indexOf(piece, at);
-    if (place === -1) return null;
-    if (i > 0) last = line.slice(at, place);
-    at = place + piece.length;
-  }
-  return last;
 }

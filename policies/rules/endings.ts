@@ -2,7 +2,7 @@
 
 import type { Ending } from '../facts/evidence.ts';
 import { NO_ANSWER_FIELD } from './described-events.ts';
-import type { Meaning, Rule } from './rule.ts';
+import type { Meaning, RuleRow } from './rule.ts';
 
 /** null: the CLI's output decides. */
 export const ENDING_RULES = {
@@ -88,9 +88,8 @@ export const LEFTOVERS = {
 export const STOP_RULES = [
   {
     id: 'stop-max-turns',
-    tool: 'any',
-    source: 'any',
-    match: { needs: ['turns'], text: /\bmax(?:imum)? (?:number of )?(?:session )?turns\b/i },
+    needs: ['turns'],
+    text: /\bmax(?:imum)? (?:number of )?(?:session )?turns\b/i,
     // Another paid call with the same number of turns would end the same way.
     class: 'contract_violation',
     reason: 'max_turns',
@@ -105,8 +104,7 @@ export const STOP_RULES = [
   {
     id: 'stop-max-usd',
     tool: 'claude',
-    source: 'any',
-    match: { code: ['error_max_budget_usd'] },
+    code: ['error_max_budget_usd'],
     // Our own cap, which the CLI keeps for us.
     class: 'quota',
     reason: 'budget',
@@ -115,8 +113,7 @@ export const STOP_RULES = [
   {
     id: 'stop-hook',
     tool: 'gemini',
-    source: 'any',
-    match: { text: /^agent execution (?:stopped|blocked)/i },
+    text: /^agent execution (?:stopped|blocked)/i,
     class: 'tooling',
     reason: 'hook_stopped',
     proof: [{ message: 'Agent execution blocked: no network today' }],
@@ -124,8 +121,7 @@ export const STOP_RULES = [
   {
     id: 'stop-hook-code',
     tool: 'claude',
-    source: 'any',
-    match: { code: ['hook_stopped'] },
+    code: ['hook_stopped'],
     class: 'tooling',
     reason: 'hook_stopped',
     proof: [{ message: 'UserPromptSubmit operation blocked by hook:\n[lint]: no', code: 'hook_stopped' }],
@@ -133,32 +129,25 @@ export const STOP_RULES = [
   {
     id: 'stop-hook-tool',
     tool: 'gemini',
-    source: 'any',
-    match: { code: ['stop_execution'] },
+    code: ['stop_execution'],
     class: 'tooling',
     reason: 'hook_stopped',
     proof: [{ message: 'enough for today', type: 'stop_execution' }],
   },
   {
     id: 'stop-loop',
-    tool: 'any',
-    source: 'any',
-    match: { text: /^loop detected/i },
+    text: /^loop detected/i,
     class: 'transient',
     reason: 'loop',
     proof: [{ message: 'Loop detected, stopping execution' }],
   },
   {
     id: 'stop-interrupted',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none'],
-      needs: ['interrupted', 'aborted', 'cancelled', 'canceled', 'exiting'],
-      text: /\bturn (?:was )?(?:interrupted|aborted)\b(?!\. Something went wrong)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|\boperation was aborted|^exiting…/i,
-    },
+    status: ['none'],
+    needs: ['interrupted', 'aborted', 'cancelled', 'canceled', 'exiting'],
+    text: /\bturn (?:was )?(?:interrupted|aborted)\b(?!\. Something went wrong)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|\boperation was aborted|^exiting…/i,
     class: 'transient',
     reason: 'interrupted',
     proof: [{ message: 'turn interrupted' }],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];

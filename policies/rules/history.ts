@@ -1,18 +1,14 @@
 // Defines the rules for a broken conversation, in known and in unforeseen wordings.
 
-import { near, REFUSED, type Rule } from './rule.ts';
+import { near, REFUSED, type RuleRow } from './rule.ts';
 
 export const HISTORY_RULES = [
   {
     // An image or document that the service cannot read remains in the conversation, and each further request sends it again.
     id: 'history-media',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: REFUSED,
-      needs: ['image', 'pdf', 'document.source'],
-      text: /\b(?:could not|unable to|cannot|failed to) (?:process|decode|read) (?:the )?(?:input )?image\b|\bimage (?:exceeds|in the conversation exceeds|was too large|dimensions? exceeds?|appears to be)\b|\bimage dimensions exceed\b|\bnot represent a valid image\b|\binvalid image\b|\bimage_url'|\bimage\.source\.base64|\bdocument\.source\.base64|\bimage was specified using the image\/|\binput(?:\[\d+\])?[\w.[\]]*image_url\b|\bPDF specified (?:was|is) not valid\b/i,
-    },
+    status: REFUSED,
+    needs: ['image', 'pdf', 'document.source'],
+    text: /\b(?:could not|unable to|cannot|failed to) (?:process|decode|read) (?:the )?(?:input )?image\b|\bimage (?:exceeds|in the conversation exceeds|was too large|dimensions? exceeds?|appears to be)\b|\bimage dimensions exceed\b|\bnot represent a valid image\b|\binvalid image\b|\bimage_url'|\bimage\.source\.base64|\bdocument\.source\.base64|\bimage was specified using the image\/|\binput(?:\[\d+\])?[\w.[\]]*image_url\b|\bPDF specified (?:was|is) not valid\b/i,
     class: 'tooling',
     reason: 'broken_history',
     proof: [
@@ -25,21 +21,17 @@ export const HISTORY_RULES = [
   },
   {
     id: 'history-function-parts',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: REFUSED,
-      needs: [
-        'function call',
-        'function response',
-        'missing a thought',
-        'alternate between',
-        'turn requests',
-        'contents.parts',
-        'valid role:',
-      ],
-      text: /\bfunction (?:call|response) (?:parts?|turn)\b|missing a thought_?signature|requests alternate between user and model|\bturn requests ends? with a user role\b|\bcontents\.parts must not be empty|\bvalid role: user, model\b/i,
-    },
+    status: REFUSED,
+    needs: [
+      'function call',
+      'function response',
+      'missing a thought',
+      'alternate between',
+      'turn requests',
+      'contents.parts',
+      'valid role:',
+    ],
+    text: /\bfunction (?:call|response) (?:parts?|turn)\b|missing a thought_?signature|requests alternate between user and model|\bturn requests ends? with a user role\b|\bcontents\.parts must not be empty|\bvalid role: user, model\b/i,
     class: 'tooling',
     reason: 'broken_history',
     proof: [
@@ -55,8 +47,7 @@ export const HISTORY_RULES = [
     // claude's own words; it does not report what the service said.
     id: 'history-code',
     tool: 'claude',
-    source: 'any',
-    match: { text: /\btool use concurrency issues\b/i },
+    text: /\btool use concurrency issues\b/i,
     class: 'tooling',
     reason: 'broken_history',
     proof: [
@@ -65,49 +56,41 @@ export const HISTORY_RULES = [
   },
   {
     id: 'history-tool-calls',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: REFUSED,
-      needs: [
-        'no tool',
-        'no function call',
-        'tool_call',
-        "tool' message",
-        'tool message',
-        'be a response to',
-        'duplicate value',
-        'invalid value',
-      ],
-      text: /no tool (?:call )?output found for|no (?:tool|function) call found for|tool_call_?ids?\b.{0,60}\b(?:respon|follow)|\btool'? messages? must|must be followed by tool messages|must be a response to a prece+ding message|\bduplicate value for 'tool_call_id'|\binvalid value: '(?:in|out)put_text'/i,
-    },
+    status: REFUSED,
+    needs: [
+      'no tool',
+      'no function call',
+      'tool_call',
+      "tool' message",
+      'tool message',
+      'be a response to',
+      'duplicate value',
+      'invalid value',
+    ],
+    text: /no tool (?:call )?output found for|no (?:tool|function) call found for|tool_call_?ids?\b.{0,60}\b(?:respon|follow)|\btool'? messages? must|must be followed by tool messages|must be a response to a prece+ding message|\bduplicate value for 'tool_call_id'|\binvalid value: '(?:in|out)put_text'/i,
     class: 'tooling',
     reason: 'broken_history',
     proof: [{ message: 'No tool output found for function call call_1.', status: 400, type: 'invalid_request_error' }],
   },
   {
     id: 'history-blocks',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: REFUSED,
-      needs: [
-        'tool_use',
-        'thinking',
-        'without its required',
-        'encrypted content',
-        'duplicate item',
-        'item with id',
-        'items',
-        'roles must',
-        'content',
-        'first message',
-        'end with a user',
-        'surrogate',
-        'trailing whitespace',
-      ],
-      text: /tool_use\b.{0,40}\bwithout\b.{0,20}tool_result|tool_use_id.{0,20}found in .{0,10}tool_result|thinking.{0,10} blocks?.{0,40}\b(?:cannot be modified|signature)|without its required .{1,20} ?item|\bencrypted content\b.{0,80}\b(?:verified|decrypted|parsed)|\bduplicate item\b|\bitems? with id\b.{0,100}\bnot found|\bitems are not persisted\b|\binvalid .{0,3}signature.{0,3} in .{0,3}thinking\b|roles must alternate|\beach tool_use must have a single result\b|\bexpected .?thinking\b.{0,40}\bbut found\b|\btext content blocks must be (?:non-empty|unique)|\btool_use\b.{0,4} ids must be unique|\bmust have non-empty content\b|\bfirst message must use the .{0,2}user\b|\bmust end with a user message\b|\breasoning_content\b[^\n]{0,60}\b(?:must be passed back|is missing|required)\b|\b(?:low|lone|unpaired) (?:leading )?surrogate\b|\bcannot end with trailing whitespace\b/i,
-    },
+    status: REFUSED,
+    needs: [
+      'tool_use',
+      'thinking',
+      'without its required',
+      'encrypted content',
+      'duplicate item',
+      'item with id',
+      'items',
+      'roles must',
+      'content',
+      'first message',
+      'end with a user',
+      'surrogate',
+      'trailing whitespace',
+    ],
+    text: /tool_use\b.{0,40}\bwithout\b.{0,20}tool_result|tool_use_id.{0,20}found in .{0,10}tool_result|thinking.{0,10} blocks?.{0,40}\b(?:cannot be modified|signature)|without its required .{1,20} ?item|\bencrypted content\b.{0,80}\b(?:verified|decrypted|parsed)|\bduplicate item\b|\bitems? with id\b.{0,100}\bnot found|\bitems are not persisted\b|\binvalid .{0,3}signature.{0,3} in .{0,3}thinking\b|roles must alternate|\beach tool_use must have a single result\b|\bexpected .?thinking\b.{0,40}\bbut found\b|\btext content blocks must be (?:non-empty|unique)|\btool_use\b.{0,4} ids must be unique|\bmust have non-empty content\b|\bfirst message must use the .{0,2}user\b|\bmust end with a user message\b|\breasoning_content\b[^\n]{0,60}\b(?:must be passed back|is missing|required)\b|\b(?:low|lone|unpaired) (?:leading )?surrogate\b|\bcannot end with trailing whitespace\b/i,
     class: 'tooling',
     reason: 'broken_history',
     proof: [
@@ -117,7 +100,7 @@ export const HISTORY_RULES = [
       },
     ],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];
 
 const OF_A_CONVERSATION = near(
   [
@@ -157,9 +140,8 @@ const TEXT = new RegExp(`^(?![\\s\\S]*\\b(?:${OF_SOMETHING_ELSE})\\b)[\\s\\S]*?(
 export const HISTORY_FORM_RULES = [
   {
     id: 'history-form',
-    tool: 'any',
-    source: 'any',
-    match: { status: [400, 422], text: TEXT },
+    status: [400, 422],
+    text: TEXT,
     class: 'tooling',
     reason: 'broken_history',
     proof: [
@@ -171,9 +153,9 @@ export const HISTORY_FORM_RULES = [
   {
     // codex passes on the service's own words without their status.
     id: 'history-form-type',
-    tool: 'any',
-    source: 'any',
-    match: { status: ['none'], code: ['invalid_request_error', 'invalid_argument'], text: TEXT },
+    status: ['none'],
+    code: ['invalid_request_error', 'invalid_argument'],
+    text: TEXT,
     class: 'tooling',
     reason: 'broken_history',
     proof: [
@@ -183,4 +165,4 @@ export const HISTORY_FORM_RULES = [
       },
     ],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];

@@ -1,6 +1,6 @@
 // Defines the rules for a failed Model Context Protocol server of the CLI, and extracts the names of such servers.
 
-import { mayFit, near, type Rule } from './rule.ts';
+import { mayFit, near, type RuleRow } from './rule.ts';
 
 /** What a CLI calls a server, or its own end of the connection. */
 const SERVER =
@@ -49,21 +49,16 @@ export const MCP_RULES = [
   {
     // The CLI itself is signed in; the server requires a sign-in.
     id: 'mcp-sign-in',
-    tool: 'any',
-    source: 'any',
-    match: {
-      needs: ['mcp'],
-      text: /\bMCP servers?\b[^\n]{0,120}(?:\bnot (?:logged|signed) in\b|\b(?:requires?|needs?) (?:\w+ )?(?:authentication|authori[sz]ation|sign-?in)\b|\bre-?authenticate\b|\bplease authenticate\b|\bOAuth\b[^\n]{0,40}\b(?:required|expired)\b)|\bmcp login\b|\/mcp auth\b|\bhandshaking with MCP server failed\b[^\n]{0,400}\b(?:AuthRequired|OAuth authorization required|Auth required)/i,
-    },
+    needs: ['mcp'],
+    text: /\bMCP servers?\b[^\n]{0,120}(?:\bnot (?:logged|signed) in\b|\b(?:requires?|needs?) (?:\w+ )?(?:authentication|authori[sz]ation|sign-?in)\b|\bre-?authenticate\b|\bplease authenticate\b|\bOAuth\b[^\n]{0,40}\b(?:required|expired)\b)|\bmcp login\b|\/mcp auth\b|\bhandshaking with MCP server failed\b[^\n]{0,400}\b(?:AuthRequired|OAuth authorization required|Auth required)/i,
     class: 'auth',
     reason: 'mcp_server',
     proof: [{ message: 'The `docs` MCP server is not logged in. Run `codex mcp login docs`.' }],
   },
   {
     id: 'mcp-server',
-    tool: 'any',
-    source: 'any',
-    match: { text: TROUBLE, needs: NEEDS },
+    text: TROUBLE,
+    needs: NEEDS,
     class: 'tooling',
     reason: 'mcp_server',
     proof: [
@@ -72,7 +67,7 @@ export const MCP_RULES = [
       { message: 'Streamable HTTP error: Error POSTing to endpoint (HTTP 404): not found', status: 404 },
     ],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];
 
 /** In the text's order, each once; empty if the text names none. */
 export function serversIn(text: string): string[] {

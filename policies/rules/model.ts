@@ -1,14 +1,12 @@
 // Defines the rules for a model, or another requested thing, that does not exist at the service.
 
-import { REFUSED, type Rule } from './rule.ts';
+import { REFUSED, type RuleRow } from './rule.ts';
 
 export const MODEL_RULES = [
   {
     // Reported with 402, although no payment reactivates it.
     id: 'model-no-workspace',
-    tool: 'any',
-    source: 'any',
-    match: { code: ['deactivated_workspace'] },
+    code: ['deactivated_workspace'],
     class: 'auth',
     reason: 'not_authorised',
     proof: [{ message: 'Payment Required', status: 402, code: 'deactivated_workspace' }],
@@ -16,20 +14,16 @@ export const MODEL_RULES = [
   {
     // OpenAI also reports `model_not_found` for a model that a project may not use.
     id: 'model-no-access',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: REFUSED,
-      needs: [
-        'have access to',
-        'must be verified',
-        'access to this model',
-        'access model',
-        'allowed to',
-        'use case details',
-      ],
-      text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b|\baccess to this model is not enabled\b|\bnot allowed to (?:access|use)\b[^\n]{0,30}\bmodel\b|\buse case details have not been submitted\b/i,
-    },
+    status: REFUSED,
+    needs: [
+      'have access to',
+      'must be verified',
+      'access to this model',
+      'access model',
+      'allowed to',
+      'use case details',
+    ],
+    text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b|\baccess to this model is not enabled\b|\bnot allowed to (?:access|use)\b[^\n]{0,30}\bmodel\b|\buse case details have not been submitted\b/i,
     class: 'auth',
     reason: 'not_authorised',
     proof: [
@@ -40,23 +34,19 @@ export const MODEL_RULES = [
   },
   {
     id: 'model-code',
-    tool: 'any',
-    source: 'any',
-    match: {
-      code: [
-        'model_not_found',
-        'ModelNotFoundError',
-        'model_not_supported',
-        'model_not_available_for_integrator',
-        'invalid_model',
-        'unsupported_model',
-        'model_decommissioned',
-        'ModelDeprecated',
-        'ModelNotOpen',
-        'DeploymentNotFound',
-        'provider_not_found',
-      ],
-    },
+    code: [
+      'model_not_found',
+      'ModelNotFoundError',
+      'model_not_supported',
+      'model_not_available_for_integrator',
+      'invalid_model',
+      'unsupported_model',
+      'model_decommissioned',
+      'ModelDeprecated',
+      'ModelNotOpen',
+      'DeploymentNotFound',
+      'provider_not_found',
+    ],
     class: 'tooling',
     reason: 'model_not_found',
     proof: [
@@ -69,23 +59,19 @@ export const MODEL_RULES = [
   },
   {
     id: 'model-retired',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none', 400, 403, 404, 410, 422],
-      needs: [
-        'end of ',
-        'as legacy',
-        'shut down',
-        'no longer',
-        'retired',
-        'deprecated',
-        'discontinued',
-        'decommissioned',
-        'sunset',
-      ],
-      text: /\bend of (?:its |it's )?life\b|\bmarked by provider as legacy\b|^(?=[\s\S]*\b(?:models?|deployments?|gpt-|claude-|gemini-|o\d-))[\s\S]*\b(?:has been|have been|is|are|was|were) (?:now )?(?:retired|deprecated|discontinued|decommissioned|sunset|shut down|no longer (?:available|supported|offered))(?! (?:by|parameter))\b/i,
-    },
+    status: ['none', 400, 403, 404, 410, 422],
+    needs: [
+      'end of ',
+      'as legacy',
+      'shut down',
+      'no longer',
+      'retired',
+      'deprecated',
+      'discontinued',
+      'decommissioned',
+      'sunset',
+    ],
+    text: /\bend of (?:its |it's )?life\b|\bmarked by provider as legacy\b|^(?=[\s\S]*\b(?:models?|deployments?|gpt-|claude-|gemini-|o\d-))[\s\S]*\b(?:has been|have been|is|are|was|were) (?:now )?(?:retired|deprecated|discontinued|decommissioned|sunset|shut down|no longer (?:available|supported|offered))(?! (?:by|parameter))\b/i,
     class: 'tooling',
     reason: 'model_not_found',
     proof: [
@@ -96,13 +82,9 @@ export const MODEL_RULES = [
   {
     // For Bedrock, Azure and relays, which offer models under their own names.
     id: 'model-offered',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none', 400, 403, 404, 422, 503],
-      needs: ['throughput', 'deployment', 'model', 'endpoints'],
-      text: /\bon-demand throughput\b|\bmodel identifier is invalid\b|\bdeployment\b.{0,60}\b(?:does not exist|not found)|\bno (?:allowed )?endpoints (?:found|available) (?:for|matching|that support)\b|\bno available channel for model\b|\bnot found the model\b|\bunknown provider for model\b|\bnot activated the model\b/i,
-    },
+    status: ['none', 400, 403, 404, 422, 503],
+    needs: ['throughput', 'deployment', 'model', 'endpoints'],
+    text: /\bon-demand throughput\b|\bmodel identifier is invalid\b|\bdeployment\b.{0,60}\b(?:does not exist|not found)|\bno (?:allowed )?endpoints (?:found|available) (?:for|matching|that support)\b|\bno available channel for model\b|\bnot found the model\b|\bunknown provider for model\b|\bnot activated the model\b/i,
     class: 'tooling',
     reason: 'model_not_found',
     proof: [
@@ -115,13 +97,9 @@ export const MODEL_RULES = [
   },
   {
     id: 'model-words',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none', 400, 403, 404, 410, 422],
-      needs: ['model'],
-      text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|(?:does )?not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\bno supported models?\b|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
-    },
+    status: ['none', 400, 403, 404, 410, 422],
+    needs: ['model'],
+    text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|(?:does )?not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\bno supported models?\b|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
     class: 'tooling',
     reason: 'model_not_found',
     proof: [
@@ -131,4 +109,4 @@ export const MODEL_RULES = [
       },
     ],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];

@@ -22,6 +22,17 @@ export interface Rule extends Meaning {
   proof: readonly Said[];
 }
 
+/** A row as our tables have it: any tool and source unless it names them, and its conditions beside its meaning. */
+export interface RuleRow extends Match, Meaning {
+  tool?: Rule['tool'];
+  source?: Rule['source'];
+  proof: Rule['proof'];
+}
+
+export function ruleOf({ id, tool = 'any', source = 'any', class: means, reason, proof, ...match }: RuleRow): Rule {
+  return { id, tool, source, match, class: means, reason, proof };
+}
+
 export interface Match {
   /** HTTP status; `none` if no status was reported. */
   status?: readonly (number | '4xx' | '5xx' | 'none')[];

@@ -11,7 +11,7 @@ import { MACHINE_RULES } from './machine.ts';
 import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
 import { QUOTA_RULES } from './quota.ts';
-import type { Rule } from './rule.ts';
+import { type Rule, type RuleRow, ruleOf } from './rule.ts';
 import { NETWORK_RULES, SERVICE_RULES, STATUS_RULES } from './service.ts';
 import { SETUP_RULES } from './setup.ts';
 import { SIZE_RULES } from './size.ts';
@@ -22,35 +22,29 @@ const UNSAID = ['none'] as const;
 const GRPC_RULES = [
   {
     id: 'grpc-refused',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: UNSAID,
-      code: ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE', 'ALREADY_EXISTS', 'UNIMPLEMENTED'],
-    },
+    status: UNSAID,
+    code: ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE', 'ALREADY_EXISTS', 'UNIMPLEMENTED'],
     class: 'tooling',
     reason: 'bad_request',
     proof: [{ message: '3 INVALID_ARGUMENT: ' }],
   },
   {
     id: 'grpc-not-found',
-    tool: 'any',
-    source: 'any',
-    match: { status: UNSAID, code: ['NOT_FOUND'] },
+    status: UNSAID,
+    code: ['NOT_FOUND'],
     class: 'tooling',
     reason: 'not_found',
     proof: [{ message: '5 NOT_FOUND: ' }],
   },
   {
     id: 'grpc-cancelled',
-    tool: 'any',
-    source: 'any',
-    match: { status: UNSAID, code: ['CANCELLED'] },
+    status: UNSAID,
+    code: ['CANCELLED'],
     class: 'transient',
     reason: 'server_error',
     proof: [{ message: '1 CANCELLED: ' }],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];
 
 /** More specific first: the first match decides, and no row may be shadowed by another. */
 const SPECIFIC = [
@@ -76,7 +70,7 @@ const SPECIFIC = [
 const BROAD = [...BROAD_RULES, ...GRPC_RULES] as const;
 
 /** Each tier is tried on all messages before the next one. */
-export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES];
+export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES].map((rows) => rows.map(ruleOf));
 
 /** Whether the row matches by words near each other, or by a code alone. */
 export const isBroad = (id: string): boolean => BROAD.some((row) => row.id === id);
@@ -84,4 +78,4 @@ export const isBroad = (id: string): boolean => BROAD.some((row) => row.id === i
 /** All rows with their literal types, for tables that must have a line for each row. */
 export const ALL_RULES = [...SPECIFIC, ...BROAD, ...EXIT_RULES] as const;
 
-export const RULES: readonly Rule[] = ALL_RULES;
+export const RULES: readonly Rule[] = TIERS.flat();

@@ -1,25 +1,21 @@
 // Defines the rules for a prompt, or a prompt with its history, that exceeds a limit.
 
-import type { Rule } from './rule.ts';
+import type { RuleRow } from './rule.ts';
 
 export const SIZE_RULES = [
   {
     id: 'size-code',
-    tool: 'any',
-    source: 'any',
-    match: {
-      code: [
-        'context_length_exceeded',
-        'context_window_exceeded',
-        'context_limit',
-        'model_max_prompt_tokens_exceeded',
-        'request_too_large',
-        'input_too_large',
-        'string_above_max_length',
-        'prompt_too_long',
-        'E2BIG',
-      ],
-    },
+    code: [
+      'context_length_exceeded',
+      'context_window_exceeded',
+      'context_limit',
+      'model_max_prompt_tokens_exceeded',
+      'request_too_large',
+      'input_too_large',
+      'string_above_max_length',
+      'prompt_too_long',
+      'E2BIG',
+    ],
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [
@@ -33,9 +29,8 @@ export const SIZE_RULES = [
   {
     // A single request that exceeds the limit per minute never fits.
     id: 'size-over-rate',
-    tool: 'any',
-    source: 'any',
-    match: { status: ['none', 429], text: /\brequest too large\b/i },
+    status: ['none', 429],
+    text: /\brequest too large\b/i,
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [
@@ -44,22 +39,16 @@ export const SIZE_RULES = [
   },
   {
     id: 'size-status',
-    tool: 'any',
-    source: 'any',
-    match: { status: [413, 414] },
+    status: [413, 414],
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [{ message: 'unexpected status 413 Payload Too Large', status: 413 }],
   },
   {
     id: 'size-context',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none', 400, 422, '5xx'],
-      needs: ['context ', 'prompt length', 'input length'],
-      text: /\bcontext (?:window|length|limit|size)\b.{0,60}\b(?:exceed|full|overflow|too (?:long|large|small))|\b(?:exceed\w*|ran out of room in|larger than|over|beyond|too (?:long|large) for)\b.{0,40}\bcontext (?:window|length|limit|size)|maximum (?:context|prompt|input) length|\breached its context window limit/i,
-    },
+    status: ['none', 400, 422, '5xx'],
+    needs: ['context ', 'prompt length', 'input length'],
+    text: /\bcontext (?:window|length|limit|size)\b.{0,60}\b(?:exceed|full|overflow|too (?:long|large|small))|\b(?:exceed\w*|ran out of room in|larger than|over|beyond|too (?:long|large) for)\b.{0,40}\bcontext (?:window|length|limit|size)|maximum (?:context|prompt|input) length|\breached its context window limit/i,
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [
@@ -71,26 +60,22 @@ export const SIZE_RULES = [
   },
   {
     id: 'size-words',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: ['none', 400, 422, '5xx'],
-      needs: [
-        'input',
-        'prompt',
-        'max',
-        'allowed',
-        "model's",
-        'too long',
-        'too large',
-        'too big',
-        'request payload',
-        'request body',
-        'reduce the ',
-        'token',
-      ],
-      text: /\b(?:input|prompt) (?:token )?(?:count|size|length)\b.{0,60}\bexceeds?|\bexceeds? (?:the )?(?:maximum|max\.?|allowed|model's)\b.{0,40}\b(?:tokens?|length|size|characters|bytes|prompt budget)|\b(?:prompt|input|request|message|conversation|history|payload|query)s?(?: (?:body|size|payload))? (?:is|are|was|as)? ?too (?:long|large|big)|request (?:payload|body)(?: size)? exceeds|\b(?:exceeds|over) the (?:model's )?prompt budget|reduce the (?:length|size) of the (?:messages|prompt|input)|\btoo many tokens\b(?!.{0,40}\b(?:wait|per|minute))|\btokens in (?:the |your )?(?:prompt|input|request|message)\b|\bprompt\b.{0,40}\b(?:exceeds?|over|above)\b.{0,20}\blimit|\btoken limit exceeded|\b(?:input )?tokens?\b.{0,60}\bsupports? (?:up to|at most|only)|argument list too long|larger than max\b|\brange of input length\b|input_too_large/i,
-    },
+    status: ['none', 400, 422, '5xx'],
+    needs: [
+      'input',
+      'prompt',
+      'max',
+      'allowed',
+      "model's",
+      'too long',
+      'too large',
+      'too big',
+      'request payload',
+      'request body',
+      'reduce the ',
+      'token',
+    ],
+    text: /\b(?:input|prompt) (?:token )?(?:count|size|length)\b.{0,60}\bexceeds?|\bexceeds? (?:the )?(?:maximum|max\.?|allowed|model's)\b.{0,40}\b(?:tokens?|length|size|characters|bytes|prompt budget)|\b(?:prompt|input|request|message|conversation|history|payload|query)s?(?: (?:body|size|payload))? (?:is|are|was|as)? ?too (?:long|large|big)|request (?:payload|body)(?: size)? exceeds|\b(?:exceeds|over) the (?:model's )?prompt budget|reduce the (?:length|size) of the (?:messages|prompt|input)|\btoo many tokens\b(?!.{0,40}\b(?:wait|per|minute))|\btokens in (?:the |your )?(?:prompt|input|request|message)\b|\bprompt\b.{0,40}\b(?:exceeds?|over|above)\b.{0,20}\blimit|\btoken limit exceeded|\b(?:input )?tokens?\b.{0,60}\bsupports? (?:up to|at most|only)|argument list too long|larger than max\b|\brange of input length\b|input_too_large/i,
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [{ message: 'prompt is too long: 210000 tokens > 200000 maximum', status: 400 }],
@@ -100,9 +85,9 @@ export const SIZE_RULES = [
     id: 'size-stdin-cut',
     tool: 'gemini',
     source: 'stderr',
-    match: { text: /^warning: stdin input truncated/i },
+    text: /^warning: stdin input truncated/i,
     class: 'prompt_too_large',
     reason: 'prompt_cut',
     proof: [{ message: 'Warning: stdin input truncated to 8388608 bytes.' }],
   },
-] as const satisfies readonly Rule[];
+] as const satisfies readonly RuleRow[];

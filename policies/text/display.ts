@@ -9,12 +9,18 @@ export const oneLine = (text: string, max = Number.POSITIVE_INFINITY): string =>
   return line.length > max ? `${line.slice(0, max - 1)}…` : line;
 };
 
+/** Writes text from a file, which may contain anything, as one line for a terminal. */
+export const printable = (text: string, max?: number): string => oneLine(visible(text), max);
+
 /** Returns at most `max` characters as a separate text, because a slice would keep the whole original text in memory. */
 export const cut = (text: string, max: number): string =>
   text.length <= max ? text : Buffer.from(text.slice(0, max), 'utf16le').toString('utf16le');
 
 /** Separates the thousands. */
 export const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** `1 task`, `2 tasks`. */
+export const counted = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
 
 /** Four digits below a dollar, since a call may cost less than a cent. */
 export const dollars = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;

@@ -1,7 +1,7 @@
 // Reports stages whose prompt differs from the one that was answered, and the possible next steps.
 
 import { type CalledAs, goOnLine, type NextAction, toType } from '../facts/next-action.ts';
-import { firstNames } from '../text/display.ts';
+import { counted, firstNames } from '../text/display.ts';
 
 export interface ChangedPrompt {
   stage: string;
@@ -90,4 +90,4 @@ export const namesNoStage = ({ redo, changed }: { redo: readonly string[]; chang
 
 /** What is repeated, and what that costs at least: a stage after it may change by it, and a call may be retried. */
 export const repeatWords = (stages: number, tasks?: number): string =>
-  `${stages} answered ${stages === 1 ? 'stage is' : 'stages are'} repeated${tasks === undefined ? '' : ` in ${tasks} ${tasks === 1 ? 'task' : 'tasks'}`}, for at least ${stages} paid ${stages === 1 ? 'call' : 'calls'}`;
+  `${stages} answered ${stages === 1 ? 'stage is' : 'stages are'} repeated${tasks === undefined ? '' : ` in ${counted(tasks, 'task')}`}, for at least ${counted(stages, 'paid call')}`;

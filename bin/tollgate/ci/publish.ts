@@ -13,7 +13,7 @@ import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { annotationsOf, answerOutputs, stepOutputLines, stepSummary } from '../../../policies/report/github-actions.ts';
 import { commentText } from '../../../policies/report/inert-text.ts';
 import { redactedProblem } from '../../../policies/report/problem.ts';
-import { oneLine, visible } from '../../../policies/text/display.ts';
+import { printable } from '../../../policies/text/display.ts';
 import { appendText } from '../../../state/append-line.ts';
 import { openRegular, readIfFit } from '../../../state/disk/regular-file.ts';
 import { replaceText } from '../../../state/disk/replace-file.ts';
@@ -43,7 +43,7 @@ function tellGithub(ran: RanTask, exit: number, word: string): string {
     return `${annotationsOf(problemsIn(ran, word))}${lost.map((line) => `tollgate run: ${line}\n`).join('')}`;
   } catch (error) {
     // Another program may have put anything into a record. The run has ended, and still reports its result.
-    return `tollgate run: the results could not be reported to the CI service: ${oneLine(visible(String(error)))}\n`;
+    return `tollgate run: the results could not be reported to the CI service: ${printable(String(error))}\n`;
   }
 }
 

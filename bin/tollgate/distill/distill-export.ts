@@ -6,7 +6,7 @@ import { distilledBook, writeExport } from '../../../loops/distill/export/write-
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../policies/distill/export/distilled-book.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { visible } from '../../../policies/text/display.ts';
+import { counted, visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
@@ -71,7 +71,7 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
       exit: 0,
       out: `${JSON.stringify({ schema: 1, name: folder.name, file, bytes, sections, replaced, notes })}\n`,
     };
-  const line = `${file}: ${sections} ${sections === 1 ? 'section' : 'sections'}, ${bytes} bytes${replaced ? ', in the place of an earlier export' : ''}`;
+  const line = `${file}: ${counted(sections, 'section')}, ${bytes} bytes${replaced ? ', in the place of an earlier export' : ''}`;
   const err = given.has('quiet') ? '' : notes.map((note) => `tollgate distill export: ${note}\n`).join('');
   return { exit: 0, out: `${visible(line)}\n`, err };
 }

@@ -4,7 +4,7 @@ import { askToEnd } from '../../../loops/distill/drive.ts';
 import { type DistillView, openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import { dollars } from '../../../policies/text/display.ts';
+import { counted, dollars } from '../../../policies/text/display.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import { readArguments } from '../../command.ts';
@@ -65,7 +65,7 @@ export function viewLines(view: DistillView): string[] {
   const unpriced = unpriced_answers > 0 ? ` (${unpriced_answers} answers without a known price)` : '';
   return [
     `${name}: ${state}${evidence === '' || state === 'complete' ? '' : `: ${evidence}`}`,
-    `  ${sections} ${sections === 1 ? 'section' : 'sections'}${wanted.length === 0 ? '' : `, to be requested again: ${wanted.join(', ')}`}; ${tokens} tokens${estimated}; ${dollars(usd)}${unpriced}; ${calls.used} of ${calls.total} paid calls`,
+    `  ${counted(sections, 'section')}${wanted.length === 0 ? '' : `, to be requested again: ${wanted.join(', ')}`}; ${tokens} tokens${estimated}; ${dollars(usd)}${unpriced}; ${calls.used} of ${calls.total} paid calls`,
     `  model: ${view.model}${view.model_version === null || view.model_version === view.model ? '' : ` (${view.model_version} answered)`}`,
     `  document: ${view.document}`,
     ...view.next_actions.map((action) => `  next: ${actionLine(action)}`),

@@ -5,7 +5,7 @@ import { readTask } from '../../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import { isBuiltIn, isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
-import { visible } from '../../../policies/text/display.ts';
+import { counted, visible } from '../../../policies/text/display.ts';
 import { type PreflightOptions, preflight } from '../../../preflight.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import type { GivenStage } from '../../../state/project/manifest-schema.ts';
@@ -110,7 +110,7 @@ function summary(steps: readonly Step[]): string {
   const must = steps.filter(({ status }) => status === 'fail').length;
   if (steps.length === 0) return 'Nothing to do: this machine is ready.';
   if (must === 0) return `Nothing must be done; ${steps.length} may be worth it. Then: tollgate run TASK`;
-  return `${must} ${must === 1 ? 'problem' : 'problems'} to fix first, from the top. Then run \`tollgate doctor\` again.`;
+  return `${counted(must, 'problem')} to fix first, from the top. Then run \`tollgate doctor\` again.`;
 }
 
 /** Returns the CLIs of all stages, of their fallbacks and of the project's settings; an empty list if none is named. */

@@ -6,7 +6,7 @@ import { actionLine } from '../../../policies/facts/next-action.ts';
 import { markupText } from '../../../policies/report/inert-text.ts';
 import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
-import { oneLine, tookWords } from '../../../policies/text/display.ts';
+import { counted, oneLine, tookWords } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import {
   failureWords,
@@ -61,7 +61,7 @@ function totals({ totals: { tasks, unreadable, ...states } }: TasksReport): stri
 
 function groupBlock(group: FailureGroup, anchors: ReadonlyMap<string, string>): string {
   const { task_ids, signature, first_seen, last_seen, evidence, sentence } = group;
-  const n = `${task_ids.length} ${task_ids.length === 1 ? 'task' : 'tasks'}`;
+  const n = counted(task_ids.length, 'task');
   return details(
     `<b>${n}</b> <span class="failed">${text(failureWords(group.class, group.reason))}</span> ${text(sentence)}`,
     [

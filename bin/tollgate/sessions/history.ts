@@ -7,7 +7,7 @@ import type { Tool } from '../../../policies/facts/tools.ts';
 import { type Opening, openingOf } from '../../../policies/prompt/opening.ts';
 import { type Redactor, redactValue } from '../../../policies/redact/redactor.ts';
 import type { Item, ShownTurn } from '../../../policies/session/conversation.ts';
-import { visible } from '../../../policies/text/display.ts';
+import { counted, visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { fitting, printing } from '../../printing.ts';
@@ -107,7 +107,7 @@ function renderHistory(history: History, style: PageStyle): string {
   const { bold, dim } = coloursOf(style.ink);
   const shown = turns.length < all ? `; the last ${turns.length} of them` : '';
   const head = [
-    `${bold(`${session.tool} ${session.id}`)}: ${all - reverted} ${all - reverted === 1 ? 'turn' : 'turns'}${reverted === 0 ? '' : ` and ${reverted} reverted`}${shown}`,
+    `${bold(`${session.tool} ${session.id}`)}: ${counted(all - reverted, 'turn')}${reverted === 0 ? '' : ` and ${reverted} reverted`}${shown}`,
     dim(fitting(visible(session.file), printing('stdout'))),
     ...notes.map((note) => `note: ${visible(note)}`),
   ];
@@ -117,7 +117,7 @@ function renderHistory(history: History, style: PageStyle): string {
 }
 
 function redoLine({ n, at, turns, last_prompt, takes_back, next }: Redoable, { redactor, width }: PageStyle): string {
-  const turnCount = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+  const turnCount = counted(turns, 'turn');
   const reverted =
     takes_back === 0 ? '' : `, in place of ${takes_back === 1 ? 'the last one' : `the last ${takes_back}`} now`;
   const mark = next ? ' (the next)' : '';

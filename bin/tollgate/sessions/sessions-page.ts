@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { KnownSession, listAdoptable } from '../../../loops/session/adopt.ts';
 import type { Backup } from '../../../loops/session/backups.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
-import { figure, shellWord, visible } from '../../../policies/text/display.ts';
+import { counted, figure, shellWord, visible } from '../../../policies/text/display.ts';
 import { ago, whenWords } from '../../from-here.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
 import { type Column, labelLines, tableLines } from '../../table.ts';
@@ -19,7 +19,7 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
     ago(entry.last_used, now).replace(/ ago$/, ''),
     bytes === null ? '-' : sizeOf(bytes),
     entry.context_tokens === null ? '-' : figure(entry.context_tokens),
-    entry.error_count === 0 ? '-' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
+    entry.error_count === 0 ? '-' : counted(entry.error_count, 'error'),
     entry.poisoned !== undefined ? 'not continued' : health === 'unknown' ? '-' : health,
     entry.session_id,
   ]);

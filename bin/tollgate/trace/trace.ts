@@ -6,7 +6,7 @@ import { readTraces } from '../../../loops/upkeep/traces.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { traceEndpoint } from '../../../policies/report/trace-endpoint.ts';
 import type { TraceSpan } from '../../../policies/report/trace-span.ts';
-import { oneLine } from '../../../policies/text/display.ts';
+import { counted, oneLine } from '../../../policies/text/display.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
@@ -90,7 +90,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       exit: TOLLGATE_EXIT.failure,
       err: `${oneLine(`tollgate trace: ${shown} did not take the traces: ${sent.why}; nothing is lost, the same command sends them again`)}\n`,
     };
-  const line = `Sent ${spans.length} spans in ${runs} ${runs === 1 ? 'trace' : 'traces'} to ${shown}\n`;
+  const line = `Sent ${spans.length} spans in ${counted(runs, 'trace')} to ${shown}\n`;
   return { exit: TOLLGATE_EXIT.ok, out: given.has('json') ? `${JSON.stringify({ ...answer, sent: true })}\n` : line };
 }
 

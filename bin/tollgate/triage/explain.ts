@@ -7,7 +7,7 @@ import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { actionLine, isNote, noteOf, personLine } from '../../../policies/facts/next-action.ts';
 import { isInSentence } from '../../../policies/report/failure-sentence.ts';
-import { oneLine, visible } from '../../../policies/text/display.ts';
+import { printable } from '../../../policies/text/display.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
@@ -86,7 +86,7 @@ function renderExplanation(
   const notes = explanation.next_actions.filter(isNote);
   const steps = explanation.next_actions
     .filter((action) => !isNote(action))
-    .map((action) => words(sheet.width === null ? actionLine(action) : personLine(action)));
+    .map((action) => printable(sheet.width === null ? actionLine(action) : personLine(action)));
   const paint = colours[paintOf(explanation)];
   // The first finding of a gate is also the evidence.
   const isFinding = findings.some(({ text }) => text === evidence?.text);
@@ -101,12 +101,12 @@ function renderExplanation(
     ['class', classOf(explanation, which)],
     ...(which === 'short' ? [] : detailsOf(explanation)),
   ];
-  const shown = rows.flatMap(([label, text]) => (text === null ? [] : [{ label, text: words(text) }]));
+  const shown = rows.flatMap(([label, text]) => (text === null ? [] : [{ label, text: printable(text) }]));
   const width = Math.max(...shown.map(({ label }) => label.length));
-  const head = [paint(bold(words(explanation.sentence))), words(headline(explanation))];
+  const head = [paint(bold(printable(explanation.sentence))), printable(headline(explanation))];
   const blocks = [
     explanation.resolved_at === null ? head : head.reverse(),
-    fact === null ? [] : [`${bold('Evidence:')} ${words(fact)}`],
+    fact === null ? [] : [`${bold('Evidence:')} ${printable(fact)}`],
     listed(bold('The gate found:'), findings.flatMap(findingLines)),
     steps.length === 1
       ? [`${bold('Next:')} ${cyan(steps[0]!)}`]
@@ -123,8 +123,8 @@ function renderExplanation(
 const listed = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [title, ...lines]);
 
 const findingLines = ({ check, text, missing }: Finding): string[] => [
-  text.startsWith(check) ? `- ${words(text)}` : `- ${check}: ${words(text)}`,
-  ...missing.filter((name) => !text.includes(name)).map((name) => `  - ${words(name)}`),
+  text.startsWith(check) ? `- ${printable(text)}` : `- ${check}: ${printable(text)}`,
+  ...missing.filter((name) => !text.includes(name)).map((name) => `  - ${printable(name)}`),
 ];
 
 const classOf = ({ class: errorClass, reason, meaning }: FailureExplanation, which: 'short' | 'whole'): string =>
@@ -227,6 +227,3 @@ const ACTS = { retry: 'retry once', retry_digest: 'retry once with a digest', st
 function policyOf({ class: errorClass, retry }: FailureExplanation): string {
   return `${errorClass} the first time: ${ACTS[retry.first]}; again: ${ACTS[retry.again]}; then: ${retry.report}`;
 }
-
-/** Text from a file may contain anything; only printable words may reach a terminal. */
-const words = (text: string): string => oneLine(visible(text));

@@ -5,6 +5,7 @@ import { localClock } from '../../../loops/local-clock.ts';
 import { readOwnRules } from '../../../loops/report/triage.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
+import { counted } from '../../../policies/text/display.ts';
 import { levelOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';
 import type { Arguments } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
@@ -87,7 +88,5 @@ function render(findings: readonly Finding[], { own, built_in, errors, warnings 
       : `${counted(own, 'row')} of tollgate.yaml, ${counted(built_in, 'built-in row')}`;
   return `${[...lines, `${looked}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}.`].join('\n')}\n`;
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const invalid = badInputOf('tollgate triage');

@@ -4,7 +4,7 @@ import type { NowChange, NowTask, NowWait, RunsNow } from '../../../loops/report
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import { personLine } from '../../../policies/facts/next-action.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
-import { firstNames, oneLine, spell, visible } from '../../../policies/text/display.ts';
+import { firstNames, printable, spell } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import { ago, clockTime, fromHere, readerHere, whenWords } from '../../from-here.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
@@ -56,7 +56,7 @@ export function watchPage(
   const busy = tasks.filter(({ state }) => state === 'running');
   const resting = tasks.filter(({ state }) => state !== 'running');
   const marked = (row: string[]): string[] => {
-    const [id, ...cells] = row.map(words);
+    const [id, ...cells] = row.map((cell) => printable(cell));
     return [`${row[0] === selected ? '>' : ' '} ${id}`, ...cells];
   };
   const isMarked = ([id]: readonly string[]): boolean => id!.startsWith('> ');
@@ -92,7 +92,7 @@ function detailLines({ task_id }: NowTask, row: TaskRow | undefined, { width, in
   if (row === undefined || row.next_action === null) return [];
   const why = row.state === 'parked' ? parkedWords(row).question : (row.sentence ?? row.state.replace('_', ' '));
   const near = fromHere(personLine(row.next_action), readerHere()!);
-  const lines = wrapped(`${words(`${task_id}: ${why}`)}\n  → ${words(near)}`, width).split('\n');
+  const lines = wrapped(`${printable(`${task_id}: ${why}`)}\n  → ${printable(near)}`, width).split('\n');
   const [first, ...others] = lines.slice(0, MOST_DETAIL);
   return [coloursOf(ink).bold(first!), ...others];
 }
@@ -102,7 +102,7 @@ export function totalsLine(now: RunsNow, sheet: Sheet, rows: ReadonlyMap<string,
   const parked = now.tasks.filter(({ state }) => state === 'parked');
   const allAsk = parked.every((task) => restingState(task, rows.get(task.folder)) === 'asks you');
   const named = (text: string): string => (allAsk ? text.replace('parked', 'asks you') : text);
-  const plain = words(totalsOf(now, named));
+  const plain = printable(totalsOf(now, named));
   if (sheet.width !== null && lengthOf(plain) > sheet.width) return cutLine(plain, sheet.width);
   return colours.bold(totalsOf(now, (text, state) => colours[STATE_PAINT(state) ?? 'bold'](named(text))));
 }
@@ -168,16 +168,13 @@ const forTime = (since: string | null, at: string): string =>
 
 const figure = (tokens: number | null): string => (tokens === null ? '-' : tokens.toLocaleString('en'));
 
-/** Text from a file may contain anything; only printable words may reach a terminal. */
-const words = (text: string): string => oneLine(visible(text));
-
 /** Includes the line end. */
 export const changeLine = (change: NowChange): string =>
-  `${oneLine(visible(`${clockTime(change.at)} ${change.task_id}: ${wordsOf(change)}`))}\n`;
+  `${printable(`${clockTime(change.at)} ${change.task_id}: ${wordsOf(change)}`)}\n`;
 
 /** Reports the totals when no task is at work any more. Includes the line end. */
 export const overLine = (now: RunsNow): string =>
-  `${oneLine(visible(`${clockTime(now.at)} none is at work: ${totalsOf(now)}`))}\n`;
+  `${printable(`${clockTime(now.at)} none is at work: ${totalsOf(now)}`)}\n`;
 
 /** Counts the tasks by state, in a few words. A running task that waits is counted as waiting. */
 function totalsOf({ totals, tasks, folder }: RunsNow, paint = (text: string, _state: string): string => text): string {
