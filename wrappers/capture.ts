@@ -92,13 +92,16 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
 
   /** Denials that only a log reports. The log does not name the tool use. */
   const logged: Denial[] = [];
-  const deny = (id: string, tool: string, rule: string | null) => {
-    // Several events may report one denial, and a later one may know the rule.
-    if (id !== '' && denied.has(id)) return;
+  const deny = (id: string, denial: Denial) => {
+    const isSame = ({ tool, rule }: Denial) => tool === denial.tool && rule === denial.rule;
+    // Several events may report one denial, and a later one may know the rule, or that a hook caused it.
+    if (id !== '' && denied.has(id)) {
+      if (denial.byHook) captured.denials = captured.denials.map((one) => (isSame(one) ? denial : one));
+      return;
+    }
     if (id !== '' && denied.size < MOST_RUNNING) denied.add(id);
     const list = id === '' ? logged : captured.denials;
-    const isKnown = list.some((one) => one.tool === tool && one.rule === rule);
-    if (!isKnown && list.length < MOST) list.push({ tool, rule });
+    if (!list.some(isSame) && list.length < MOST) list.push(denial);
   };
   const report = (one: ServerReport) => {
     const known = [...servers.keys()].find(
@@ -160,15 +163,18 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     tool_ended: ({ id, name, denied, rule, gone }) => {
       const began = running.get(id);
       if (began === undefined) captured.tools++;
-      if (denied) deny(id, name ?? began?.name ?? 'unknown', rule ?? began?.rule ?? null);
+      if (denied) deny(id, { tool: name ?? began?.name ?? 'unknown', rule: rule ?? began?.rule ?? null });
       if (began?.server && gone !== undefined) report({ name: began.server, state: 'disconnected', why: gone });
       else if (began?.server && !denied) served(began.server);
       running.delete(id);
       turns.gotResult();
       answer.drop();
     },
-    tool_denied: ({ id, name, rule }) =>
-      deny(id, name ?? running.get(id)?.name ?? 'unknown', rule ?? running.get(id)?.rule ?? null),
+    tool_denied: ({ id, name, rule, byHook }) => {
+      const began = running.get(id);
+      const denial = { tool: name ?? began?.name ?? 'unknown', rule: rule ?? began?.rule ?? null };
+      deny(id, byHook ? { ...denial, byHook } : denial);
+    },
     server: ({ name, state, why = null }) => report({ name, state, why }),
     servers_listed: () => {
       seen.listed = true;

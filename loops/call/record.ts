@@ -234,7 +234,7 @@ function warningsOf(
 function lacksOf(request: WrapperRequest, { servers, denials }: Outcome['capture']): string[] {
   const ofServers = lackingServers(servers).map(lackOfServer);
   const ofTools = denials.map((denial) => {
-    const permission = request.adapter.allows(denial, request.call);
+    const permission = denial.byHook ? null : request.adapter.allows(denial, request.call);
     return lackOfTool(denial.tool, permission === null ? null : waysOf(permission, request));
   });
   return [...new Set([...ofServers, ...ofTools])];

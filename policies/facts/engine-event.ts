@@ -36,7 +36,7 @@ export type EngineEvent =
   /** Text before a tool's result is no answer; that follows the last one. `gone`: the words for an ended MCP server. */
   | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; gone?: string }
   /** A denial that is reported separately from the tool's result; the same one may be reported several times. */
-  | { how: 'tool_denied'; id: string; name: string | null; rule?: string }
+  | { how: 'tool_denied'; id: string; name: string | null; rule?: string; byHook?: true }
   /** The state of an MCP server; the last one counts. `name` is null if the CLI does not report it. */
   | { how: 'server'; name: string | null; state: ServerState; why?: string }
   /** Every MCP server of the call was named before this. */

@@ -14,6 +14,8 @@ export interface Denial {
   tool: string;
   /** The permission that would allow it, in the syntax of that CLI; null if there is none or it is not known. */
   rule: string | null;
+  /** A hook of the user blocked it, so no permission allows it. */
+  byHook?: true;
 }
 
 export interface Requirements {

@@ -146,7 +146,7 @@ function readResults(event: Json): EngineEvent[] {
         ...stoppedCommit(textIn(part?.content)),
       };
     });
-  if (event.isSynthetic !== true) return [...ended, ...hookBlocks(content)];
+  if (event.isSynthetic !== true) return [...hookBlocks(content), ...ended];
   const text = textIn(content);
   return AGAIN.test(text) ? [...ended, { how: 'retrying', failure: { message: text }, keeps: true }] : ended;
 }
@@ -160,10 +160,15 @@ const textIn = (content: unknown): string =>
 /** A hook blocked a tool; no permission allows it. */
 const hookBlocks = (content: unknown): EngineEvent[] =>
   listOf(content)
-    .map((part) => HOOK_BLOCKED.exec(textIn(partOf(part)?.content)))
-    .flatMap((found) =>
-      found === null ? [] : [{ how: 'warned', message: `a hook blocked the tool ${found[1]}: ${found[2]!.trim()}` }],
-    );
+    .map(partOf)
+    .flatMap((part) => {
+      const [, name, said] = HOOK_BLOCKED.exec(textIn(part?.content)) ?? [];
+      if (name === undefined) return [];
+      return [
+        { how: 'tool_denied', id: textOf(part?.tool_use_id) ?? '', name, byHook: true },
+        { how: 'warned', message: `a hook blocked the tool ${name}: ${said!.trim()}` },
+      ];
+    });
 const HOOK_BLOCKED = /^PreToolUse:([\w.-]{1,120}) hook (?:blocking )?error: (?:\[[^\]\n]{0,300}\]: )?([\s\S]{1,300})/;
 
 /** The CLI prompts the model to continue if an answer was cut, refused or invisible. A hook's message is not a retry. */

@@ -228,15 +228,13 @@ test('what a success lacks is a warning: its own model, the rest of the answer, 
 
   const content = 'PreToolUse:Bash hook error: [check.sh]: no pushes today\n';
   const blocked = { type: 'tool_result', tool_use_id: 't1', is_error: true, content };
-  assert.equal(
-    captured(
-      calls('t1', 'Bash'),
-      { type: 'user', message: { role: 'user', content: [blocked] } },
-      says('Done.'),
-      result(),
-    ).warnings,
-    ['a hook blocked the tool Bash: no pushes today'],
-  );
+  const byHook = { type: 'user', message: { role: 'user', content: [blocked] } };
+  const early = { type: 'system', subtype: 'permission_denied', tool_use_id: 't1', tool_name: 'Bash' };
+  for (const before of [[], [early]]) {
+    const seen = captured(calls('t1', 'Bash'), ...before, byHook, says('Done.'), result());
+    assert.equal(seen.warnings, ['a hook blocked the tool Bash: no pushes today']);
+    assert.equal(seen.denials, [{ tool: 'Bash', rule: null, byHook: true }]);
+  }
 });
 
 test.run();
