@@ -109,6 +109,7 @@ const LACKS = [
   /^[\w.-]+ reported: /,
   /^session \S+ was requested, but the CLI continued in /,
   /`--[\w-]+` has no effect\b/,
+  / and is not included$/,
   /^no request is recorded /,
 ];
 
