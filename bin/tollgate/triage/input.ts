@@ -36,15 +36,15 @@ async function readText(
 ): Promise<string | null> {
   const name = nameOf(word);
   if (isTerminal(name)) return NOTHING;
-  const decoder = new TextDecoder();
+  const decoder = createDecoder();
   try {
     for await (const bytes of name === STDIN ? process.stdin : createReadStream(name))
-      if ((await take(decoder.decode(bytes as Buffer, { stream: true }))) === 'enough') return null;
+      if ((await take(decoder.write(bytes as Buffer))) === 'enough') return null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     return unreadable(name, error);
   }
-  await take(decoder.decode());
+  await take(decoder.end());
   return null;
 }
 
@@ -54,6 +54,29 @@ const nameOf = (word: string | undefined): string => (word === undefined || word
 const isTerminal = (name: string): boolean => name === STDIN && process.stdin.isTTY;
 const unreadable = (name: string, error: unknown): string =>
   `${name} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+
+/** Decodes bytes to text as they arrive: UTF-8, or UTF-16 if its mark comes first, as PowerShell writes it. */
+export function createDecoder() {
+  let decoder: InstanceType<typeof TextDecoder> | null = null;
+  let first: Buffer = Buffer.alloc(0);
+  const begin = (): string => {
+    const [a, b] = first;
+    decoder = new TextDecoder(a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : 'utf-8');
+    return decoder.decode(first, { stream: true });
+  };
+  return {
+    /** Returns the text so far; bytes that cannot be decoded become U+FFFD. */
+    write(bytes: Buffer): string {
+      if (decoder !== null) return decoder.decode(bytes, { stream: true });
+      first = Buffer.concat([first, bytes]);
+      return first.length < LONGEST_MARK ? '' : begin();
+    },
+    /** Returns the rest. */
+    end: (): string => (decoder === null ? begin() : '') + decoder!.decode(),
+  };
+}
+
+const LONGEST_MARK = 2;
 
 type Line = Record<string, unknown>;
 
