@@ -53,11 +53,11 @@ async function help(words: readonly string[]): Promise<Ran> {
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: ${word} is a command of its own: ${word} --help\n` };
   const subcommand = subcommandOf(word);
   if (subcommand === undefined) return unknown(word);
-  const all = words.includes(ALL_FLAG);
+  const flags = words.filter((each) => each === ALL_FLAG || each === '--json');
   const name = `tollgate ${word}`;
-  const kept = (all ? null : keptHelp(name, 'short')) ?? keptHelp(name, 'full');
-  return kept === null
-    ? (await subcommand.load()).run(['--help', ...(all ? [ALL_FLAG] : [])])
+  const kept = (flags.length === 0 ? keptHelp(name, 'short') : null) ?? keptHelp(name, 'full');
+  return kept === null || flags.includes('--json')
+    ? (await subcommand.load()).run(['--help', ...flags])
     : { exit: 0, out: await colouredHelp(kept) };
 }
 

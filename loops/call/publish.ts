@@ -56,7 +56,7 @@ export function publishAll(
     publishMarker(request.files, record, call.announced);
     return { record, published: { how: 'published', copied: copies.every((copied) => copied) } };
   } catch (error) {
-    const why = `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
+    const why = `the result could not be written (${(error as Error).message}); what could be kept of it is in ${attempt.folder}`;
     return { record, published: { how: 'failed', why } };
   }
 }

@@ -61,6 +61,8 @@ test('tollgate run --help has exactly eight flags, and says how to see every fla
   assert.is((await rig.run('tollgate', ['help', 'run'])).stdout, stdout);
   const all = await rig.run('tollgate', ['run', '--help', '--all']);
   assert.equal(await rig.run('tollgate', ['help', 'run', '--all']), all);
+  const json = await rig.run('tollgate', ['run', '--help', '--json']);
+  assert.equal(await rig.run('tollgate', ['help', 'run', '--json']), json);
   assert.equal(await rig.run('tollgate', ['run', '--all', '--help']), all);
   assert.is.not(all.stdout, stdout);
 });

@@ -268,7 +268,7 @@ const LACKING: [what: string, facts: object[], result: object, warning: string][
     'a cut answer',
     [],
     { stop_reason: 'max_tokens' },
-    'the answer may be incomplete: the limit of an answer was reached',
+    'claude reported: the answer may be incomplete: the limit of an answer was reached',
   ],
   [
     'sub-agents without an end',

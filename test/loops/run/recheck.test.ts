@@ -1,7 +1,7 @@
 // A finished task looked at again on the tree as it is: nothing is paid, and what is broken by now is told.
 
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, watch } from 'node:fs';
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -85,6 +85,19 @@ test('an answer that was edited or taken away since does not pass', async ({ rig
   rmSync(answer);
   assert.equal([(await task.run('--recheck')).report.failure?.reason, rig.calls.length], ['answer_unreadable', 1]);
 });
+
+for (const [what, lose] of [
+  ['gone', rmSync],
+  ['empty', (file: string) => writeFileSync(file, '')],
+] as const)
+  test(`a finished stage whose answer is ${what} is not done, and nothing is paid for it`, async ({ rig }) => {
+    const task = makeTask(rig, { stages: [VERIFY] });
+    assert.is((await task.run()).code, 0);
+    lose(path.join(task.folder, 'outputs/codex_verify.codex.out'));
+    const { code, report } = await task.run();
+    assert.equal([code, report.failure?.class, rig.calls.length], [1, 'contract_violation', 1]);
+    assert.ok(report.next_actions.some(({ command }) => command?.includes('--redo')));
+  });
 
 test('a prompt that has changed since is no matter: its answer is looked at', async ({ rig }) => {
   const attach = { stages: [{ ...VERIFY, attach: ['src/a.txt'] }], acceptance: GUARDED.acceptance };

@@ -198,6 +198,17 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     ],
   ],
   [
+    'a quota that is reset after days',
+    'quota',
+    'plan',
+    { retryAt: '2026-12-04T10:30:00.000Z', startedAt: '2026-11-30T10:00:00.000Z' },
+    [
+      `not before 2026-12-04T10:30:00.000Z, ${AGAIN}`,
+      'or let the run wait for the reset, at most 97 hours: `tollgate run fix --wait-for-reset 97h`',
+      'or set another tool for the stage than codex (`tool`, or `fallback`), or raise the plan',
+    ],
+  ],
+  [
     'models that the service names',
     'tooling',
     'model_not_found',
