@@ -52,6 +52,12 @@ test('JSON is found in the text, and text in the JSON', () => {
   });
 });
 
+test('colours are removed, also those that JSON escapes', () => {
+  const json = String.raw`{"error":{"message":"\u001b[31mNo.\u001b[39m"}}`;
+  const { message, status, details } = readFailure(`API Error: \u001b[1;31m401\u001b[0m ${json}`);
+  assert.equal([message, status, details], ['API Error: 401 No.', 401, '{"error":{"message":"No."}}']);
+});
+
 test('JSON within JSON is opened', () => {
   const inner = JSON.stringify({ error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } });
   const { message, status, code } = readFailure(JSON.stringify({ error: { message: inner, code: 503 } }));
