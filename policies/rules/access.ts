@@ -60,6 +60,15 @@ export const ACCESS_RULES = [
     proof: [{ message: 'client error (Connect): tunnel error: proxy authorization required' }],
   },
   {
+    // The page of a hotel, a campus or a company, which answers in place of the service. An exit code alone may mean 511 too.
+    id: 'access-network',
+    status: [511],
+    text: /\bnetwork\b|\bportal\b|\b(?:log|sign)[ -]?(?:in|on)\b|\bauthenticat/i,
+    class: 'auth',
+    reason: 'proxy_auth',
+    proof: [{ message: '511 Network Authentication Required', status: 511 }],
+  },
+  {
     id: 'access-key-code',
     code: ['invalid_api_key', 'API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED'],
     class: 'auth',
