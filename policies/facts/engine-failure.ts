@@ -1,17 +1,17 @@
 // Parses an error message: the JSON, status, code and type that engines pack into one line of text.
 
-import { cut } from '../text/display.ts';
+import { cut, withoutColours } from '../text/display.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import type { EngineFailure } from './engine-event.ts';
 
 /** @param known What the stream reports outside the message; it overrides the text. */
 export function readFailure(text: string, known: Partial<EngineFailure> = {}): EngineFailure {
-  const plain = cut(text, MAX_TEXT);
+  const plain = withoutColours(cut(text, MAX_TEXT));
   const { message, limited } = unwrap(plain);
   const stripped = message.replace(NAMES, '');
   const body = findBody(stripped);
   const named = /([A-Z]\w+(?:Error|Exception)): $/.exec(NAMES.exec(message)?.[0] ?? '')?.[1];
-  const status = known.status ?? (limited ? 429 : undefined) ?? body?.status ?? statusIn(stripped);
+  const status = known.status ?? (limited ? 429 : undefined) ?? body?.status ?? statusIn(stripped) ?? statusIn(message);
   const code = known.code ?? body?.code ?? grpcCodeIn(message) ?? SYSTEM_CODE.exec(stripped)?.[0];
   const type = known.type ?? body?.type ?? named;
   const details = known.details ?? body?.details;

@@ -186,6 +186,7 @@ export const KEY_ACTIONS = {
   ],
   proxy_auth: (situation) => [
     toDo('put the user and the password of the proxy into the URL in HTTPS_PROXY, before its host and an @'),
+    toDo('or sign in to the network itself, if it has a sign-in page (HTTP 511): open any web page in a browser'),
     preflight(situation),
     rerun(situation),
   ],

@@ -56,7 +56,7 @@ export const SENTENCES = {
   permission: 'The system denied {tool} access to a file or a command.',
   plan: 'The service answered that the usage limit of the account is used up.',
   prompt_cut: '{tool} cut the prompt, because it was too long.',
-  proxy_auth: 'The proxy requires a sign-in.',
+  proxy_auth: 'The proxy or the network requires a sign-in.',
   rate_limit: 'The service answered that requests came too fast.',
   region_unsupported: 'The service is not available in this region.',
   sandbox: 'The sandbox of {tool} could not be started.',

@@ -43,10 +43,13 @@ export const ACCESS_RULES = [
   {
     id: 'access-region',
     status: [...REFUSED, 451],
-    text: /\blocation is not supported|\brestricted region|\b(?:country|region|territory)\b.{0,40}\bnot (?:supported|available|allowed)|not (?:currently )?(?:available|supported) in your\s+(?:country|region|location)|unsupported_country/i,
+    text: /\blocation is not supported|\brestricted region|\b(?:country|region|territory)\b.{0,40}\bnot (?:supported|available|allowed)|not (?:currently )?(?:available|supported) in your\s+(?:country|region|location)|\bfrom (?:an? )?(?:unsupported|restricted) (?:countr(?:y|ies)|regions?|territor(?:y|ies)|locations?)\b|unsupported_country/i,
     class: 'auth',
     reason: 'region_unsupported',
-    proof: [{ message: 'Country, region, or territory not supported', status: 403 }],
+    proof: [
+      { message: 'Country, region, or territory not supported', status: 403 },
+      { message: 'Access to models is not allowed from unsupported countries or regions.', status: 400 },
+    ],
   },
   {
     id: 'access-proxy',
@@ -55,6 +58,15 @@ export const ACCESS_RULES = [
     class: 'auth',
     reason: 'proxy_auth',
     proof: [{ message: 'client error (Connect): tunnel error: proxy authorization required' }],
+  },
+  {
+    // The page of a hotel, a campus or a company, which answers in place of the service. An exit code alone may mean 511 too.
+    id: 'access-network',
+    status: [511],
+    text: /\bnetwork\b|\bportal\b|\b(?:log|sign)[ -]?(?:in|on)\b|\bauthenticat/i,
+    class: 'auth',
+    reason: 'proxy_auth',
+    proof: [{ message: '511 Network Authentication Required', status: 511 }],
   },
   {
     id: 'access-key-code',

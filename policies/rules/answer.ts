@@ -4,10 +4,10 @@ import type { RuleRow } from './rule.ts';
 
 export const ANSWER_RULES = [
   {
-    // The same prompt would get an answer of the same length.
+    // The same prompt would get an answer of the same length. A refused parameter has the same name.
     id: 'answer-over-limit',
     status: ['none'],
-    text: /\bmax_(?:output_)?tokens\b|\boutput token limit\b|\breached the output limit\b|\bexceeded the \d+ output token maximum\b/i,
+    text: /^(?![\s\S]*\b(?:(?:un\w+|invalid|missing required) (?:parameter|argument|value)|(?:unsupported|unknown)_(?:parameter|value)|invalid ['"`]max_))[\s\S]*(?:\bmax_(?:output_)?tokens\b|\boutput token limit\b|\breached the output limit\b|\bexceeded the \d+ output token maximum\b)/i,
     class: 'contract_violation',
     reason: 'output_limit',
     proof: [{ message: "Claude's response exceeded the 32000 output token maximum." }],

@@ -187,6 +187,37 @@ export const BROAD_RULES = [
     reason: 'model_not_found',
     proof: [{ message: 'Invalid choice of model' }],
   },
+  {
+    // codex writes a refused request (HTTP 400) as the service's own text, without the status. The same request fails again.
+    id: 'broad-refused',
+    status: UNSAID,
+    code: [
+      'invalid_request_error',
+      'unknown_parameter',
+      'unsupported_parameter',
+      'unsupported_value',
+      'missing_required_parameter',
+      'invalid_value',
+      'invalid_type',
+      'array_above_max_length',
+    ],
+    class: 'tooling',
+    reason: 'bad_request',
+    proof: [
+      { message: "Invalid 'tools': array too long.", code: 'array_above_max_length', type: 'invalid_request_error' },
+      { message: "Unknown parameter: 'reasoning.foo'.", code: 'unknown_parameter' },
+    ],
+  },
+  {
+    // The same from a service whose text has no code, if nothing is said beside it.
+    id: 'broad-refused-detail',
+    tool: 'codex',
+    status: UNSAID,
+    text: /^(?:\{\s*"detail":\s*\[|(?=([^\n"\\]{1,40}))[\s\S]*\n\{\s*"detail":\s*"\1)/,
+    class: 'tooling',
+    reason: 'bad_request',
+    proof: [{ message: 'Instructions are not valid', details: '{"detail":"Instructions are not valid"}' }],
+  },
   // The connection and the service behind it.
   {
     id: 'broad-gave-up',

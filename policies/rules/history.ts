@@ -8,7 +8,7 @@ export const HISTORY_RULES = [
     id: 'history-media',
     status: REFUSED,
     needs: ['image', 'pdf', 'document.source'],
-    text: /\b(?:could not|unable to|cannot|failed to) (?:process|decode|read) (?:the )?(?:input )?image\b|\bimage (?:exceeds|in the conversation exceeds|was too large|dimensions? exceeds?|appears to be)\b|\bimage dimensions exceed\b|\bnot represent a valid image\b|\binvalid image\b|\bimage_url'|\bimage\.source\.base64|\bdocument\.source\.base64|\bimage was specified using the image\/|\binput(?:\[\d+\])?[\w.[\]]*image_url\b|\bPDF specified (?:was|is) not valid\b/i,
+    text: /\b(?:could not|unable to|cannot|failed to) (?:process|decode|read) (?:the )?(?:input )?image\b|\bimage (?:exceeds|in the conversation exceeds|was too large|dimensions? exceeds?|appears to be)\b|\bimage dimensions exceed\b|\bnot represent a valid image\b|\binvalid image\b|\bimage_url'|\bimage\.source\.base64|\b(?:document|pdf)\.source\.base64|\bimage was specified using the image\/|\binput(?:\[\d+\])?[\w.[\]]*image_url\b|\bPDF specified (?:was|is) (?:not valid|password[- ]protected)\b|\bmaximum of \d{1,5} PDF pages\b|\btoo many (?:images|PDFs)\b/i,
     class: 'tooling',
     reason: 'broken_history',
     proof: [
@@ -17,6 +17,8 @@ export const HISTORY_RULES = [
         message: 'messages.16.content.2.image.source.base64: image exceeds 5 MB maximum: 6521204 bytes > 5242880 bytes',
         status: 400,
       },
+      { message: 'The PDF specified is password protected.', status: 400 },
+      { message: 'messages: too many images and documents: 101 + 0 > 100', status: 400 },
     ],
   },
   {

@@ -45,7 +45,7 @@ const MOST_BETWEEN = 70;
 const SENTENCE_END = /[\n;。；！]|\.(?!\S)/;
 
 const FOREIGN =
-  /[À-ÖØ-öø-ÿ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\b(?:saldo|solicitud|guthaben|kontingent|modell|server ist|solde|trop de|limite d|demasiad|muit[ao]s|nutzungs)/i;
+  /[À-ÖØ-öø-ſ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\b(?:saldo|solicitud|guthaben|kontingent|modell|server ist|solde|trop de|limite\b|demasiad|muit[ao]s|nutzungs|longueur max|lunghezza max|dzienn|tygodniow)/i;
 
 /** Relays report a spent balance with any of these. */
 const UNPAID = [...LIMITED, 401, 404, 500] as const;
@@ -67,23 +67,33 @@ export const LANGUAGE_RULES = [
     id: 'foreign-size',
     status: ['none', 400, 413, 422, 500],
     text: foreign(
-      '上下文|输入(?:内容|长度)?|提示词|prompt|tokens?|请求体|コンテキスト(?:長)?|入力|プロンプト|컨텍스트|입력|프롬프트|contexto|contexte|kontext|eingabe|контекст\\S*',
-      '过长|過長|超长|过大|超过(?:模型)?(?:最大|限制|上限)\\S*|超出(?:模型)?(?:最大|限制|上限)\\S*|長すぎ\\S*|上限を超え\\S*|너무 (?:깁|길|큽)\\S*|초과\\S*|demasiado larg[oa]|muito long[oa]|trop longue?|zu lang|слишком (?:длин|больш)\\S*|превыша\\S*',
+      '上下文|输入(?:内容|长度)?|提示词|prompt|tokens?|请求体|コンテキスト(?:長)?|入力|プロンプト|컨텍스트|입력|프롬프트|contexto|contexte|contesto|kontext\\S*|eingabe|контекст\\S*',
+      '过长|過長|超长|过大|超过(?:模型)?(?:最大|限制|上限)\\S*|超出(?:模型)?(?:最大|限制|上限)\\S*|長すぎ\\S*|上限を超え\\S*|너무 (?:깁|길|큽)\\S*|초과\\S*|demasiado larg[oa]|muito long[oa]|trop longue?|troppo lung[oa]|zu lang|longitud máxima|(?:comprimento|tamanho) máximo|(?:longueur|taille) maximale|lunghezza massima|maximale (?:kontext|eingabe)?länge|слишком (?:длин|больш)\\S*|превыша\\S*',
     ),
     class: 'prompt_too_large',
     reason: 'over_limit',
-    proof: [{ message: '输入内容超过模型最大上下文长度限制', status: 400 }],
+    proof: [
+      { message: '输入内容超过模型最大上下文长度限制', status: 400 },
+      { message: 'La longitud máxima del contexto es de 128000 tokens.', status: 400 },
+    ],
   },
   {
     id: 'foreign-period',
     status: LIMITED,
     text: foreign(
-      '每[日天周月]|[今本当][日天周月]|毎[日月]|1日の|일일|오늘|주간|월간|diari[oa]|semanal|mensual|mensal|diário|t[äa]g(?:lich|es)\\S*|wochen\\S*|wöchentlich\\S*|monat\\S*|quotidien\\S*|journali\\S*|hebdomadaire|mensuel\\S*|(?:дневн|недельн|месячн)\\S*',
-      '(?:上限|限额|限額|额度|配额|次数)\\S*|用完|用尽|制限|한도\\S*|초과\\S*|límite|limite|cuota|cota|limit|kontingent|erreicht|atteinte?|(?:лимит|квот)\\S*',
+      '每[日天周月]|[今本当][日天周月]|毎[日月]|1日の|일일|오늘|주간|월간|diari[oa]|semanal|mensual|mensal|diário|t[äa]g(?:lich|es)\\S*|wochen\\S*|wöchentlich\\S*|monat\\S*|quotidien\\S*|journali\\S*|hebdomadaires?|mensuel\\S*|par (?:jour|semaine|mois)|por (?:día|dia|semana|mes|mês)|pro (?:tag|woche|monat)|giornalier[aio]|settimanal[ei]|mensil[ei]|al giorno|alla settimana|al mese|günlük|haftalık|aylık|dzienn\\S*|tygodniow\\S*|miesięczn\\S*|(?:дневн|недельн|месячн)\\S*',
+      '(?:上限|限额|限額|额度|配额|次数)\\S*|用完|用尽|制限|한도\\S*|초과\\S*|límite|limit\\S*|cuota|cota|quotas?|kota\\S*|kontingent|erreicht|atteinte?|dépassée?|superat[oa]|esaurit[oa]|(?:лимит|квот)\\S*',
     ),
     class: 'quota',
     reason: 'period',
-    proof: [{ message: '今日免费额度已用完' }, { message: 'Has alcanzado el límite diario', status: 429 }],
+    proof: [
+      { message: '今日免费额度已用完' },
+      { message: 'Has alcanzado el límite diario', status: 429 },
+      { message: 'Vous avez dépassé votre quota journalier.', status: 429 },
+      { message: 'Hai superato il limite giornaliero di richieste.', status: 429 },
+      { message: 'Günlük istek limitinizi aştınız.', status: 429 },
+      { message: 'Przekroczono dzienny limit żądań.', status: 429 },
+    ],
   },
   {
     id: 'foreign-balance',

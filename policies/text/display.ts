@@ -3,6 +3,11 @@
 /** Removes control characters and those that reverse others. Line ends and tabs remain; the others become spaces. */
 export const visible = (text: string): string => text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 
+/** Removes the codes of a terminal's colours, also those that JSON escapes. */
+export const withoutColours = (text: string): string => text.replace(COLOURS, '');
+
+const COLOURS = /(?:\u001b|\\{1,8}u001[bB])\[[\d;:]*m/g;
+
 /** Writes a text as one line of a page, and cuts it if it is too long. */
 export const oneLine = (text: string, max = Number.POSITIVE_INFINITY): string => {
   const line = text.replace(/\s+/g, ' ').trim();

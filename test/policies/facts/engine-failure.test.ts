@@ -22,6 +22,8 @@ const STATUSES: [text: string, status: number | undefined][] = [
   ['Failed to load models: 503', 503],
   ['the server responded with 503', 503],
   ['RateLimitError: 429 You are sending too much', 429],
+  ['ApiError: 429 slow down', 429],
+  ['ApiError: 502 <!DOCTYPE html>', 502],
   // No status at all.
   ['src/app.ts:403:11 - error TS2345', undefined],
   ['SyntaxError in build.py, line 401', undefined],
@@ -33,6 +35,8 @@ const STATUSES: [text: string, status: number | undefined][] = [
   ['took 404 ms', undefined],
   ['HTTP 200 OK', undefined],
   ['error TS500: no', undefined],
+  ['TypeError: 404 items were expected', undefined],
+  ['ApiError: 5000 tokens', undefined],
 ];
 
 for (const [text, status] of STATUSES) test(`status of: ${text}`, () => assert.is(readFailure(text).status, status));
@@ -46,6 +50,12 @@ test('JSON is found in the text, and text in the JSON', () => {
     type: 'invalid_request_error',
     details: json,
   });
+});
+
+test('colours are removed, also those that JSON escapes', () => {
+  const json = String.raw`{"error":{"message":"\u001b[31mNo.\u001b[39m"}}`;
+  const { message, status, details } = readFailure(`API Error: \u001b[1;31m401\u001b[0m ${json}`);
+  assert.equal([message, status, details], ['API Error: 401 No.', 401, '{"error":{"message":"No."}}']);
 });
 
 test('JSON within JSON is opened', () => {

@@ -132,6 +132,7 @@ test("gemini's exit code is the HTTP status modulo 256", () => {
     147: 'auth/not_authorised',
     173: 'transient/rate_limit',
     244: 'transient/server_error',
+    255: 'transient/server_error',
     247: 'transient/overloaded',
   };
   for (const [exitCode, verdict] of Object.entries(codes))
