@@ -156,6 +156,8 @@ const MAX_ANSWER = 4 * 1024 * 1024;
 export function readAnswer(file: string): ReadAnswer {
   try {
     const { text, bytes } = readHead(file, MAX_ANSWER);
+    // A call without an answer does not come here, so the file was emptied since.
+    if (bytes === 0) return { how: 'unreadable', finding: unreadable(file, 'it is empty') };
     const notes =
       bytes > MAX_ANSWER ? [`the answer has ${bytes} bytes; the gate looked at its first ${MAX_ANSWER}`] : [];
     return { how: 'read', text, notes };
