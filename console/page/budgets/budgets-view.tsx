@@ -6,8 +6,9 @@ import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
+import { ChoiceField, TextField } from '../parts/field.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { useId, useSignal } from '../reactive.ts';
+import { useSignal } from '../reactive.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { amountOf, Budgets, Holds, inEach, type LimitSet, Pace } from './limits.tsx';
@@ -82,7 +83,6 @@ function BudgetDialog({ of, onClose }: BudgetDialogProps) {
   const isRight = most.value.trim() !== '' && isNumber;
   const isTaken = most.value.trim() === '' && !isNew;
   const whose = (many: string) => (tool.value === 'any' ? many : tool.value);
-  const ids = { tool: useId(), per: useId(), unit: useId(), most: useId() };
   return (
     <Confirm
       title={isNew ? 'Set a budget' : 'Change this budget'}
@@ -94,25 +94,17 @@ function BudgetDialog({ of, onClose }: BudgetDialogProps) {
     >
       {isNew && (
         <div class="columns narrow">
-          <Choice id={ids.tool} label="Of which CLI" of={tool} among={CHOICES} />
-          <Choice id={ids.per} label="In each" of={per} among={['day', 'week', 'month', 'minute', 'once']} />
-          <Choice id={ids.unit} label="Counted in" of={chosenUnit} among={isPace ? ['calls'] : UNITS} />
+          <ChoiceField of={tool} label="Of which CLI" among={CHOICES} words={WORDS} />
+          <ChoiceField of={per} label="In each" among={['day', 'week', 'month', 'minute', 'once']} words={WORDS} />
+          <ChoiceField of={chosenUnit} label="Counted in" among={isPace ? ['calls'] : UNITS} words={WORDS} />
         </div>
       )}
-      <div class="field">
-        <label for={ids.most}>At the most{!isNew && `, ${unit} of ${whose('all CLIs')} ${inEach(per.value)}`}</label>
-        <input
-          id={ids.most}
-          class="input"
-          inputMode="decimal"
-          autocomplete="off"
-          value={most.value}
-          onInput={(event) => (most.value = event.currentTarget.value)}
-        />
-        <small>
-          Enter a number, {isPace ? 1 : 0} or more{isNew ? '.' : '; empty removes the limit.'}
-        </small>
-      </div>
+      <TextField
+        of={most}
+        label={isNew ? 'At the most' : `At the most, ${unit} of ${whose('all CLIs')} ${inEach(per.value)}`}
+        mode="decimal"
+        help={`Enter a number, ${isPace ? 1 : 0} or more${isNew ? '.' : '; empty removes the limit.'}`}
+      />
       <p aria-live="polite" class="soft">
         {isRight && `From now on ${whose('all CLIs together')} may use ${amountOf(unit, number)} ${inEach(per.value)}.`}
       </p>
@@ -120,26 +112,4 @@ function BudgetDialog({ of, onClose }: BudgetDialogProps) {
   );
 }
 
-const CHOICE_WORDS: Record<string, string> = { any: 'all together', usd: 'US dollars', once: 'moment (at once)' };
-
-interface ChoiceProps {
-  id: string;
-  label: string;
-  of: { value: string };
-  among: readonly string[];
-}
-
-function Choice({ id, label, of, among }: ChoiceProps) {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} class="input" value={of.value} onChange={(event) => (of.value = event.currentTarget.value)}>
-        {among.map((each) => (
-          <option key={each} value={each}>
-            {CHOICE_WORDS[each] ?? each}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
+const WORDS: Record<string, string> = { any: 'all together', usd: 'US dollars', once: 'moment (at once)' };

@@ -5,12 +5,13 @@ import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
+import { ChoiceField, TextField } from '../parts/field.tsx';
 import { count, money, short } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { useId, useSignal } from '../reactive.ts';
+import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
@@ -96,7 +97,6 @@ function StartDialog({ onClose }: { onClose: () => void }) {
   const prompt = useSignal('');
   const model = useSignal(MODELS[0]!);
   const calls = useSignal('');
-  const ids = { book: useId(), prompt: useId(), model: useId(), calls: useId() };
   const most = calls.value.trim() === '' ? null : Number(calls.value);
   const isRight = most === null || (Number.isInteger(most) && most > 0);
   return (
@@ -114,55 +114,22 @@ function StartDialog({ onClose }: { onClose: () => void }) {
       }
       onClose={onClose}
     >
-      <div class="field">
-        <label for={ids.book}>The book</label>
-        <input
-          id={ids.book}
-          class="input mono"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="books/walden.epub"
-          value={book.value}
-          onInput={(event) => (book.value = event.currentTarget.value)}
-        />
-        <small>The path of a PDF, an EPUB or a text on this machine.</small>
-      </div>
-      <div class="field">
-        <label for={ids.prompt}>Instruction (optional)</label>
-        <textarea
-          id={ids.prompt}
-          class="input"
-          rows={6}
-          value={prompt.value}
-          onInput={(event) => (prompt.value = event.currentTarget.value)}
-        />
-        <small>Without one, a general prompt distils the book chapter by chapter.</small>
-      </div>
+      <TextField
+        of={book}
+        label="The book"
+        mono
+        placeholder="books/walden.epub"
+        help="The path of a PDF, an EPUB or a text on this machine."
+      />
+      <TextField
+        of={prompt}
+        label="Instruction (optional)"
+        rows={6}
+        help="Without one, a general prompt distils the book chapter by chapter."
+      />
       <div class="columns narrow">
-        <div class="field">
-          <label for={ids.model}>Model</label>
-          <select
-            id={ids.model}
-            class="input"
-            value={model.value}
-            onChange={(event) => (model.value = event.currentTarget.value)}
-          >
-            {MODELS.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for={ids.calls}>Paid calls at the most</label>
-          <input
-            id={ids.calls}
-            class="input"
-            inputMode="numeric"
-            autocomplete="off"
-            value={calls.value}
-            onInput={(event) => (calls.value = event.currentTarget.value)}
-          />
-        </div>
+        <ChoiceField of={model} label="Model" among={MODELS} />
+        <TextField of={calls} label="Paid calls at the most" mode="numeric" />
       </div>
       <p class="dim">Each section is a paid call to the Gemini API, with the key of the console’s environment.</p>
     </Confirm>

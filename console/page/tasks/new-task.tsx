@@ -5,9 +5,10 @@ import type { ChoicesShown, DraftShown, NewTask } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, type Trouble, write } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
+import { Field, TextField } from '../parts/field.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown, TroubleNotice } from '../parts/shown.tsx';
-import { type ComponentChildren, type Signal, useId, useSignal } from '../reactive.ts';
+import { type ComponentChildren, type Signal, useSignal } from '../reactive.ts';
 import { go, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
@@ -308,61 +309,6 @@ function Ways({ wish, lacks }: { wish: NewTask; lacks: readonly string[] }) {
         </Confirm>
       )}
     </>
-  );
-}
-
-interface FieldProps {
-  label: string;
-  help: string;
-  children: (id: string) => ComponentChildren;
-}
-
-function Field({ label, help, children }: FieldProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children(id)}
-      <small>{help}</small>
-    </div>
-  );
-}
-
-interface TextFieldProps {
-  of: Signal<string>;
-  label: string;
-  help: string;
-  /** Several lines. */
-  rows?: number;
-  mono?: boolean;
-  mode?: 'numeric' | 'decimal';
-}
-
-function TextField({ of, label, help, rows, mono = false, mode }: TextFieldProps) {
-  return (
-    <Field label={label} help={help}>
-      {(id) =>
-        rows === undefined ? (
-          <input
-            id={id}
-            class="input"
-            inputMode={mode}
-            autocomplete="off"
-            value={of.value}
-            onInput={(event) => (of.value = event.currentTarget.value)}
-          />
-        ) : (
-          <textarea
-            id={id}
-            class={`input ${mono ? 'mono' : ''}`}
-            rows={rows}
-            spellcheck={!mono}
-            value={of.value}
-            onInput={(event) => (of.value = event.currentTarget.value)}
-          />
-        )
-      }
-    </Field>
   );
 }
 
