@@ -6,6 +6,7 @@ import { CLASSES, type ErrorClass } from '../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS } from '../policies/facts/tools.ts';
 import { type Json, numberOf, parseObject, partOf, textOf } from '../policies/text/json.ts';
 import { nearest } from '../policies/text/nearest.ts';
+import { tried } from '../policies/text/tried.ts';
 import {
   type CapturedCall,
   type LabelledCase,
@@ -148,13 +149,7 @@ export function readLabelledLine(text: string, place: CapturedPlace): LineRead {
   };
 }
 
-function parse(text: string): Json | null {
-  try {
-    return partOf(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
+const parse = (text: string): Json | null => tried(() => partOf(JSON.parse(text)));
 
 const misnamed = (value: Json): string[] =>
   Object.keys(value)

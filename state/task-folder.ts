@@ -3,6 +3,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../policies/facts/tools.ts';
+import { tried } from '../policies/text/tried.ts';
 import { entriesIfAny } from './disk/folder.ts';
 import { realFolder } from './disk/real-folder.ts';
 import { isFolder, kindOf } from './disk/regular-file.ts';
@@ -175,21 +176,9 @@ export function findEscapingLink(folder: string, parts: readonly string[]): stri
 const ABSENT = { throwIfNoEntry: false } as const;
 
 /** If the place cannot be looked at, the next write there fails and reports it. */
-function isLink(place: string): boolean {
-  try {
-    return lstatSync(place, ABSENT)?.isSymbolicLink() === true;
-  } catch {
-    return false;
-  }
-}
+const isLink = (place: string): boolean => tried(() => lstatSync(place, ABSENT)?.isSymbolicLink() === true) ?? false;
 
-function realOf(place: string): string | null {
-  try {
-    return realpathSync.native(place);
-  } catch {
-    return null;
-  }
-}
+const realOf = (place: string): string | null => tried(() => realpathSync.native(place));
 
 /**
  * What belongs to the user and to no project: running calls, limits, and the edits of conversations.

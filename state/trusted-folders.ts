@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../policies/text/tried.ts';
 import { namesIfAny } from './disk/folder.ts';
 import { isWithin, realOr } from './disk/real-folder.ts';
 import { openRegular, readWhole } from './disk/regular-file.ts';
@@ -159,13 +160,8 @@ export function repositoryOf(real: string): string | null {
 }
 
 /** A folder that cannot be looked at may be one. */
-function hasRepository(folder: string): boolean {
-  try {
-    return lstatSync(path.join(folder, '.git'), { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
-}
+const hasRepository = (folder: string): boolean =>
+  tried(() => lstatSync(path.join(folder, '.git'), { throwIfNoEntry: false }) !== undefined) ?? true;
 
 function stateOf(entry: TrustedFolder): ListedFolder['state'] {
   try {
@@ -184,12 +180,6 @@ function identityOf(folder: string): { inode: string; born: string | null } {
   return { inode: `${ino}`, born: birthtimeNs === 0n || birthtimeNs === ctimeNs ? null : `${birthtimeNs}` };
 }
 
-function realOrNull(folder: string): string | null {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return null;
-  }
-}
+const realOrNull = (folder: string): string | null => tried(() => realpathSync.native(folder));
 
 const refused = (message: string): Changed => ({ how: 'refused', message });

@@ -2,6 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../policies/text/tried.ts';
 import { readJsonIfFit } from '../state/disk/regular-file.ts';
 import { captureIn } from './shell.ts';
 
@@ -35,12 +36,6 @@ export async function askVersion(
   return versionIn(await captureIn({ cwd, env: environment, signal: stop })`${file} ${words as string[]}`);
 }
 
-function realFile(file: string): string | null {
-  try {
-    return realpathSync.native(file);
-  } catch {
-    return null;
-  }
-}
+const realFile = (file: string): string | null => tried(() => realpathSync.native(file));
 
 const readPackage = (file: string) => readJsonIfFit<{ name?: string; version?: string }>(file);

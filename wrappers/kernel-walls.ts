@@ -2,6 +2,7 @@
 
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
+import { tried } from '../policies/text/tried.ts';
 import { ownGroup } from './processes/cgroup.ts';
 
 /** A machine, as its kernel describes it. */
@@ -43,13 +44,7 @@ function hasNamespaces({ uid, read }: Kernel): boolean {
   );
 }
 
-function read(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trimEnd();
-  } catch {
-    return null;
-  }
-}
+const read = (file: string): string | null => tried(() => readFileSync(file, 'utf8').trimEnd());
 
 function canWrite(file: string): boolean {
   try {

@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../policies/text/tried.ts';
 import type { Adapter } from './adapter.ts';
 import { isPublished } from './cli-version.ts';
 import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
@@ -172,13 +173,9 @@ function readHead(file: string): Buffer | null {
 }
 
 /** qemu and the Windows Subsystem for Linux register themselves here. */
-function hasEmulators(): boolean {
-  try {
-    return readdirSync('/proc/sys/fs/binfmt_misc').some((name) => name !== 'register' && name !== 'status');
-  } catch {
-    return false;
-  }
-}
+const hasEmulators = (): boolean =>
+  tried(() => readdirSync('/proc/sys/fs/binfmt_misc').some((name) => name !== 'register' && name !== 'status')) ??
+  false;
 
 type Trusting = Pick<Adapter, 'distrusts' | 'refusesFolder' | 'packageName' | 'entries'>;
 

@@ -3,6 +3,7 @@
 import { lstatSync } from 'node:fs';
 import { announce, publishDone } from '../../loops/attempt/announce.ts';
 import { isGuarded, realPlace } from '../../loops/attempt/output-paths.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState, userState } from '../../state/task-folder.ts';
@@ -61,10 +62,4 @@ function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) =>
 
 const MAX_BYTES = 64 * 1024;
 
-function holdsMarker(text: string): boolean {
-  try {
-    return typeof JSON.parse(text).exit_code === 'number';
-  } catch {
-    return false;
-  }
-}
+const holdsMarker = (text: string): boolean => tried(() => typeof JSON.parse(text).exit_code === 'number') ?? false;

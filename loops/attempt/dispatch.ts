@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Caps } from '../../policies/limits/caps.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
+import { tried } from '../../policies/text/tried.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
@@ -104,10 +105,5 @@ export function endWithLease(file: string, stop: AbortSignal): AbortSignal {
 
 const LEASE_IS_OVER = "the end of its worker's lease: the database could not be reached in time";
 
-function readLease(file: string): number | null {
-  try {
-    return readJsonIfFit<{ untilMs: number }>(file)?.untilMs ?? null;
-  } catch {
-    return null;
-  }
-}
+const readLease = (file: string): number | null =>
+  tried(() => readJsonIfFit<{ untilMs: number }>(file)?.untilMs ?? null);

@@ -1,6 +1,7 @@
 // Keeps a task's journal before a call, and afterwards removes the lines that only a run may write there.
 
 import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
+import { tried } from '../../policies/text/tried.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { isRegular, kindOf, openRegular, readRegularBytes } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/replace-file.ts';
@@ -149,13 +150,7 @@ const isSameReservation = (fact: JournalLine | null, call: Reserved): boolean =>
   fact.run_id === call.run_id &&
   fact.for_prompt === call.for_prompt;
 
-function openOrNull(file: string): number | null {
-  try {
-    return openRegular(file);
-  } catch {
-    return null;
-  }
-}
+const openOrNull = (file: string): number | null => tried(() => openRegular(file));
 
 /** Longer than any line of ours, and so longer than half of one. */
 const MOST_TORN = 64 * 1024;

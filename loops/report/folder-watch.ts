@@ -1,6 +1,7 @@
 // Watches folders for changes; a slow sweep finds what no watch reports, such as a process that dies.
 
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { tried } from '../../policies/text/tried.ts';
 
 interface FolderWatch {
   /** Sets the watched folders, and retries failed ones. @param suspects those that may be new; all by default. */
@@ -84,10 +85,5 @@ export function mostAtRest(): number {
 const BOUND = '/proc/sys/fs/inotify/max_user_watches';
 const FEW = 1000;
 
-function inodeOf(folder: string): number | null {
-  try {
-    return statSync(folder, { throwIfNoEntry: false })?.ino ?? null;
-  } catch {
-    return null;
-  }
-}
+const inodeOf = (folder: string): number | null =>
+  tried(() => statSync(folder, { throwIfNoEntry: false })?.ino ?? null);

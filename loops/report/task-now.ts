@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { ReportedUsage, Usage } from '../../policies/facts/engine-event.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { type Call, type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
@@ -210,13 +211,7 @@ export function liveCall(task: TaskFolder, call: Call, stand_ins: NowCall['stand
 }
 
 /** The file may be replaced by anything, and may vanish at any moment. */
-function linesOf(events: ReturnType<typeof growingFile>): string[] {
-  try {
-    return events.read(false);
-  } catch {
-    return [];
-  }
-}
+const linesOf = (events: ReturnType<typeof growingFile>): string[] => tried(() => events.read(false)) ?? [];
 
 function counted(before: ReportedUsage, tool: NowCall['tool'], line: string): ReportedUsage {
   // Most lines are pieces of text without token figures.

@@ -3,6 +3,7 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { askScope, type Scope } from '../../policies/gate/scope.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { readPassed } from '../../wrappers/processes/passed-variables.ts';
 import { readTask, treeOf } from '../task/task.ts';
@@ -90,10 +91,4 @@ function endOf(place: string, hops = 0): string | null {
 
 const MAX_HOPS = 4_096;
 
-function targetOf(place: string): string | null {
-  try {
-    return readlinkSync(place);
-  } catch {
-    return null;
-  }
-}
+const targetOf = (place: string): string | null => tried(() => readlinkSync(place));

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { oneLine } from '../../policies/text/display.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { readTailIfFit } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -41,13 +42,8 @@ export function lastEvent({ tool, events, hide }: CallEvents): string | null {
   return null;
 }
 
-function readLine(tool: Tool, line: string): EngineEvent[] {
-  try {
-    return line.trim() === '' ? [] : adapterOf(tool).readEvent(line);
-  } catch {
-    return [];
-  }
-}
+const readLine = (tool: Tool, line: string): EngineEvent[] =>
+  tried(() => (line.trim() === '' ? [] : adapterOf(tool).readEvent(line))) ?? [];
 
 /** null for an event that says nothing about what the CLI does. */
 export function wordsFor(event: EngineEvent, hide?: CallEvents['hide']): string | null {

@@ -2,6 +2,7 @@
 
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../../policies/text/tried.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { isWithin } from '../../state/disk/real-folder.ts';
 import { readRegularBytes } from '../../state/disk/regular-file.ts';
@@ -96,10 +97,5 @@ export const spellings = (glob: string): string[] => [...new Set([glob, glob.nor
 
 const isSame = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');
 
-function isThere(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
+const isThere = (file: string): boolean =>
+  tried(() => lstatSync(file, { throwIfNoEntry: false }) !== undefined) ?? false;

@@ -2,6 +2,7 @@
 
 import { uptime } from 'node:os';
 import path from 'node:path';
+import { tried } from '../../policies/text/tried.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { type CommandLine, commandLinesWith } from '../../wrappers/processes/command-lines.ts';
 import { readRow } from '../../wrappers/processes/linux.ts';
@@ -100,13 +101,7 @@ export function watchProcess(pid: number, startTime: string | null = null): Proc
 const TICK_MS = 10;
 
 /** null too when no more files can be opened: the next look tries again. */
-function rowNow(pid: number): ReturnType<typeof readRow> {
-  try {
-    return readRow(pid);
-  } catch {
-    return null;
-  }
-}
+const rowNow = (pid: number): ReturnType<typeof readRow> => tried(() => readRow(pid));
 
 function answersSignals(pid: number): boolean {
   try {

@@ -2,6 +2,7 @@
 
 import { visible } from '../text/display.ts';
 import { numberOf, parseObject, partOf, textOf } from '../text/json.ts';
+import { tried } from '../text/tried.ts';
 import {
   API_ERROR_VERSION,
   type ApiContext,
@@ -215,10 +216,4 @@ function readContext(text: string): ApiContext | null {
   return isWhole ? (json as unknown as ApiContext) : null;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+const parsed = (text: string): unknown => tried(() => JSON.parse(text));

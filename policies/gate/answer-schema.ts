@@ -1,5 +1,7 @@
 // Checks that a JSON Schema allows a verdict, PASS or FAIL, and collects the names in a schema.
 
+import { tried } from '../text/tried.ts';
+
 /** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
 
 /** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
@@ -142,13 +144,7 @@ function decoded(text: string): string {
   }
 }
 
-function matches(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(text);
-  } catch {
-    return true;
-  }
-}
+const matches = (pattern: string, text: string): boolean => tried(() => new RegExp(pattern, 'u').test(text)) ?? true;
 
 function typesOf(schema: object): string[] | null {
   const { type } = schema as { type?: unknown };

@@ -1,5 +1,7 @@
 // Finds secrets by their own shape, or by the name in front: tokens, headers, private keys, passwords in URLs, `api_key=…`.
 
+import { tried } from '../text/tried.ts';
+
 type Span = [from: number, to: number];
 
 /** A token with its own prefix, where a word may begin. */
@@ -147,13 +149,7 @@ const URL_STOPS = new Set([
 const isToken = (text: string): boolean => text.length >= 20 && /\d/.test(text) && /[A-Za-z]/.test(text);
 const isValue = (text: string): boolean => /\d/.test(text) || text.length >= 20;
 
-function decoded(base64: string): string {
-  try {
-    return atob(base64);
-  } catch {
-    return '';
-  }
-}
+const decoded = (base64: string): string => tried(() => atob(base64)) ?? '';
 
 /** Returns the offset after the match at `at`, or 0. */
 function endOf(pattern: RegExp, text: string, at: number): number {

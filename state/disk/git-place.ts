@@ -2,6 +2,7 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../../policies/text/tried.ts';
 import { readFollowedIfFit } from './regular-file.ts';
 
 export interface GitPlace {
@@ -44,13 +45,7 @@ export function gitFolders(cwd: string): string[] {
   return [...new Set([own, common].map((folder) => realpathSync(folder)))];
 }
 
-function real(file: string): string | null {
-  try {
-    return realpathSync(file);
-  } catch {
-    return null;
-  }
-}
+const real = (file: string): string | null => tried(() => realpathSync(file));
 
 const MAX_BYTES = 64 * 1024;
 

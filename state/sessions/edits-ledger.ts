@@ -10,6 +10,7 @@ import {
   foldEdits,
   type KnownEdit,
 } from '../../policies/session/session-edits.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { appendLine, naming, syncFolder } from '../append-line.ts';
 import { makeFolders, namesIn } from '../disk/folder.ts';
 import { kindOf, openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
@@ -124,10 +125,4 @@ function syncUpTo(last: string, folder: string): void {
 
 const strange = (what: string) => `${what}; put it elsewhere`;
 
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
-}
+const parse = (line: string): unknown => tried(() => JSON.parse(line));

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../../policies/text/tried.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 
 const PREFIX = 'tollgate-';
@@ -98,13 +99,7 @@ function removeAbandoned(home: string): void {
 }
 
 /** A young group may belong to a guardian that has not entered it yet. One that has just gone is none. */
-function isAbandoned(group: string): boolean {
-  try {
-    return lstatSync(group).mtimeMs < Date.now() - YOUNG_MS;
-  } catch {
-    return false;
-  }
-}
+const isAbandoned = (group: string): boolean => tried(() => lstatSync(group).mtimeMs < Date.now() - YOUNG_MS) ?? false;
 
 const YOUNG_MS = 60_000;
 
@@ -136,13 +131,7 @@ export function findGroup(marker: string): string | null {
 /** A machine usually has some hundreds. */
 const MOST_GROUPS = 20_000;
 
-function isOwn(folder: string): boolean {
-  try {
-    return lstatSync(folder).uid === process.getuid?.();
-  } catch {
-    return false;
-  }
-}
+const isOwn = (folder: string): boolean => tried(() => lstatSync(folder).uid === process.getuid?.()) ?? false;
 
 /** The pids of all processes in the group and below; empty if the group is gone. */
 export const membersOfGroup = (group: string): number[] => [
@@ -177,13 +166,7 @@ function groupsIn(folder: string): string[] {
   }
 }
 
-function readQuietly(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
-}
+const readQuietly = (file: string): string | null => tried(() => readFileSync(file, 'utf8'));
 
 function write(file: string, text: string): boolean {
   try {

@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
+import { tried } from '../../policies/text/tried.ts';
 import { readProc } from './linux.ts';
 
 export interface CommandLine {
@@ -30,13 +31,7 @@ function fromProc(words: readonly string[]): CommandLine[] {
 const LONGEST = 64 * 1024;
 
 /** @returns null for a process that is gone or belongs to another user. */
-function cwdOf(pid: string): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return null;
-  }
-}
+const cwdOf = (pid: string): string | null => tried(() => readlinkSync(`/proc/${pid}/cwd`));
 
 /** ps joins the arguments with spaces and does not report the folder. So a name that contains a space is not recognised. */
 function fromPs(words: readonly string[]): CommandLine[] {

@@ -3,6 +3,7 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
@@ -29,13 +30,7 @@ export async function ownRow(): Promise<ProcessRow | null> {
 }
 
 /** Our pid in the mounted /proc; it differs if that /proc belongs to another PID namespace. */
-function procNumber(): number | null {
-  try {
-    return Number(readlinkSync('/proc/self'));
-  } catch {
-    return null;
-  }
-}
+const procNumber = (): number | null => tried(() => Number(readlinkSync('/proc/self')));
 
 function noProcessTable(): never {
   const way = process.platform === 'linux' ? '/proc' : '`ps`';

@@ -1,6 +1,7 @@
 // Reads what Linux shows of a process beside its row (its user and open files), and signals it.
 
 import { readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { tried } from '../../policies/text/tried.ts';
 import { hasTerminal, readProc, readRow } from './linux.ts';
 import type { ProcessOwner, ProcessRow, Signalled } from './rows.ts';
 
@@ -37,29 +38,11 @@ export async function holders(rows: readonly ProcessRow[], folders: readonly str
   );
 }
 
-function realFolder(folder: string): string[] {
-  try {
-    return [realpathSync(folder)];
-  } catch {
-    return [];
-  }
-}
+const realFolder = (folder: string): string[] => tried(() => [realpathSync(folder)]) ?? [];
 
-function openIn(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`);
-  } catch {
-    return [];
-  }
-}
+const openIn = (pid: number): string[] => tried(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
 
-function link(file: string): string | null {
-  try {
-    return readlinkSync(file);
-  } catch {
-    return null;
-  }
-}
+const link = (file: string): string | null => tried(() => readlinkSync(file));
 
 /** A process that only reads may be a user that follows the call, or another run that waits for it. */
 function isForWriting(pid: number, fd: string): boolean {
@@ -75,13 +58,7 @@ export const openForWriting = (pid: number): Stats[] =>
   });
 
 /** @returns null for a file that was closed meanwhile. */
-function look(file: string): Stats | null {
-  try {
-    return statSync(file);
-  } catch {
-    return null;
-  }
-}
+const look = (file: string): Stats | null => tried(() => statSync(file));
 
 export const living = async (rows: readonly ProcessRow[]): Promise<ProcessRow[]> => rows.filter(stillLives);
 

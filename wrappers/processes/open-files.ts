@@ -1,6 +1,7 @@
 // Finds the files that our callers have open for writing: a log made by the shell is in the tree and grows during the call.
 
 import { fstatSync, type Stats, statSync } from 'node:fs';
+import { tried } from '../../policies/text/tried.ts';
 import { nowMs } from '../steady-clock.ts';
 import { ancestorsOf } from './ancestors.ts';
 import { openForWriting } from './linux-signs.ts';
@@ -19,13 +20,7 @@ export async function filesOfCallers(folder: string): Promise<Set<number>> {
 }
 
 /** @returns null for a closed descriptor. */
-function stdio(fd: number): Stats | null {
-  try {
-    return fstatSync(fd);
-  } catch {
-    return null;
-  }
-}
+const stdio = (fd: number): Stats | null => tried(() => fstatSync(fd));
 
 const callers = createCallers();
 

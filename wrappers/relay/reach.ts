@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net';
 import { connect as secure } from 'node:tls';
+import { tried } from '../../policies/text/tried.ts';
 import { proxyIn } from './proxy.ts';
 
 /** Half a sentence that says why a relay would stand in the way; null where none does. */
@@ -19,13 +20,7 @@ export async function standAside(
   return unreachable(url, stop);
 }
 
-function parsed(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
-}
+const parsed = (text: string): URL | null => tried(() => new URL(text));
 
 /** The relay speaks HTTP/1.1. With certificates that only the CLI knows it must not be our failure that the call meets. */
 function unreachable({ protocol, hostname, port }: URL, stop: AbortSignal): Promise<string | null> {

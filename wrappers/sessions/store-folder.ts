@@ -2,6 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../../policies/text/tried.ts';
 import { entriesIfAny } from '../../state/disk/folder.ts';
 import { readHead } from '../../state/disk/regular-file.ts';
 import type { SessionFile } from './store.ts';
@@ -45,13 +46,7 @@ export function linksBelow(folder: string, levels: number): string[] {
 
 const MOST_LINKS = 5;
 
-function lookAt(file: string) {
-  try {
-    return lstatSync(file);
-  } catch {
-    return null;
-  }
-}
+const lookAt = (file: string) => tried(() => lstatSync(file));
 
 /** The second is for the longest prompt that anybody sends. */
 const PROMPT_BYTES = [256 * 1024, 8 * 1024 * 1024];

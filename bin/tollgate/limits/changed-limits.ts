@@ -2,6 +2,7 @@
 
 import { TOOL_NAME } from '../../../policies/facts/tools.ts';
 import { type BudgetRow, type Limits, limitsMistake, type Period, type Unit } from '../../../policies/limits/limits.ts';
+import { tried } from '../../../policies/text/tried.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
 import { budgetOf } from '../../../state/journal/ledger.ts';
 import { readUserLimits } from '../../../state/limits/limits-files.ts';
@@ -64,13 +65,8 @@ function withPace(counts: Limits['at_once'], tool: string, most: number | undefi
 }
 
 /** State that cannot be read counts as loosened. */
-export function loosensBudget(args: Arguments): boolean {
-  try {
-    return args.words.length === 0 ? loosensLimits(args) : loosensTask(args);
-  } catch {
-    return true;
-  }
-}
+export const loosensBudget = (args: Arguments): boolean =>
+  tried(() => (args.words.length === 0 ? loosensLimits(args) : loosensTask(args))) ?? true;
 
 /** The manifest sets the budget of a task that has not run yet. So no recorded budget exists to compare with. */
 function loosensTask({ words, number, given }: Arguments): boolean {

@@ -1,6 +1,7 @@
 // Implements the session store of claude: finds its sessions, and tells which process uses one.
 
 import path from 'node:path';
+import { tried } from '../../../policies/text/tried.ts';
 import { readRegular } from '../../../state/disk/regular-file.ts';
 import { processTable } from '../../processes/table.ts';
 import { changedLately } from '../../sessions/in-use.ts';
@@ -123,13 +124,7 @@ async function usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<
 
 const MAX_BYTES = 64 * 1024;
 
-function read(file: string): string {
-  try {
-    return readRegular(file, MAX_BYTES);
-  } catch {
-    return '';
-  }
-}
+const read = (file: string): string => tried(() => readRegular(file, MAX_BYTES)) ?? '';
 
 /** A claude that is killed does not remove its file, and its pid may have been reused since. */
 async function runs(pid: number, began: string | null): Promise<boolean> {

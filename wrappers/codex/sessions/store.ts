@@ -1,6 +1,7 @@
 // Implements the session store of codex: finds its sessions, and tells which process uses one.
 
 import path from 'node:path';
+import { tried } from '../../../policies/text/tried.ts';
 import { homeOf } from '../../home.ts';
 import { changedLately, holderOf } from '../../sessions/in-use.ts';
 import { fieldsOf } from '../../sessions/record.ts';
@@ -97,13 +98,7 @@ function* daysIn(folder: string, levels: number): Generator<string> {
   else for (const name of foldersIn(folder)) yield* daysIn(path.join(folder, name), levels - 1);
 }
 
-function meta(file: string): CodexSessionStart | null {
-  try {
-    return readBegun(firstLines(file, META_BYTES)[0] ?? '');
-  } catch {
-    return null;
-  }
-}
+const meta = (file: string): CodexSessionStart | null => tried(() => readBegun(firstLines(file, META_BYTES)[0] ?? ''));
 
 const isSubAgents = ({ source, threadSource }: CodexSessionStart): boolean =>
   threadSource === 'subagent' || 'subagent' in fieldsOf(source) || 'sub_agent' in fieldsOf(source);

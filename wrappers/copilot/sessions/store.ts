@@ -1,6 +1,7 @@
 // Implements the session store of copilot: finds its sessions, and tells which process uses one.
 
 import path from 'node:path';
+import { tried } from '../../../policies/text/tried.ts';
 import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { homeOf } from '../../home.ts';
 import { processTable } from '../../processes/table.ts';
@@ -80,13 +81,8 @@ function look(store: string, id: string): SessionFile | null {
   return size && identify(store, id, start(file), size);
 }
 
-function start(file: string): CopilotSessionStart | null {
-  try {
-    return readBegun(firstLines(file, START_BYTES)[0] ?? '');
-  } catch {
-    return null;
-  }
-}
+const start = (file: string): CopilotSessionStart | null =>
+  tried(() => readBegun(firstLines(file, START_BYTES)[0] ?? ''));
 
 const identify = (
   store: string,
@@ -131,13 +127,7 @@ function workspaceOf(sessionFolder: string): string | null {
   return text === null ? null : cwdIn(text);
 }
 
-function read(file: string): string | null {
-  try {
-    return readRegularOrNull(file, MAX_WORKSPACE_BYTES);
-  } catch {
-    return null;
-  }
-}
+const read = (file: string): string | null => tried(() => readRegularOrNull(file, MAX_WORKSPACE_BYTES));
 
 /** Reads a YAML text: plain, or in quotes if the path contains YAML syntax. */
 export function cwdIn(yaml: string): string | null {

@@ -1,6 +1,7 @@
 // Reads the lines of a session file as the CLI does: finds their positions once, and reads each line on request.
 
 import { closeSync, lstatSync, readSync } from 'node:fs';
+import { tried } from '../../../policies/text/tried.ts';
 import { openRegular } from '../../../state/disk/regular-file.ts';
 import { openLines } from '../../sessions/line-table.ts';
 import { SessionFileError } from '../../sessions/store.ts';
@@ -53,13 +54,7 @@ export function indexLines(file: string): Lines {
 }
 
 /** A writer that was interrupted right before the newline has still written a complete record. */
-function isWhole(tail: string): boolean {
-  try {
-    return tail !== '' && typeof JSON.parse(tail) === 'object';
-  } catch {
-    return false;
-  }
-}
+const isWhole = (tail: string): boolean => tried(() => tail !== '' && typeof JSON.parse(tail) === 'object') ?? false;
 
 function readPieces(file: string, line: ElementSpan): LinePiece[] | null {
   if (line.to - line.from < HUGE_BYTES) return null;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../../../policies/text/tried.ts';
 import { readHead, readRegular } from '../../../state/disk/regular-file.ts';
 import { homeOf } from '../../home.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
@@ -168,23 +169,15 @@ const hashOf = (cwd: string) => createHash('sha256').update(cwd).digest('hex');
 
 /** Maps each short name to its folder. */
 function readProjects(file: string): Map<string, string> {
-  const projects = asObject(attempt(() => asObject(JSON.parse(readRegular(file)))?.projects)) ?? {};
+  const projects = asObject(tried(() => asObject(JSON.parse(readRegular(file)))?.projects)) ?? {};
   return new Map(Object.entries(projects).flatMap(([cwd, name]) => (typeof name === 'string' ? [[name, cwd]] : [])));
 }
 
-const markedRoot = (project: string) => attempt(() => readRegular(path.join(project, '.project_root')).trim()) || null;
+const markedRoot = (project: string) => tried(() => readRegular(path.join(project, '.project_root')).trim()) || null;
 
-const real = (folder: string) => attempt(() => realpathSync(folder));
+const real = (folder: string) => tried(() => realpathSync(folder));
 
-const names = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
+const names = (folder: string): string[] => tried(() => readdirSync(folder)) ?? [];
 
 /** Rejects a link to a folder: an attacker could plant one that leads out of the store. */
-const isFolder = (folder: string) => attempt(() => lstatSync(folder).isDirectory()) ?? false;
-
-function attempt<T>(look: () => T): T | null {
-  try {
-    return look();
-  } catch {
-    return null;
-  }
-}
+const isFolder = (folder: string) => tried(() => lstatSync(folder).isDirectory()) ?? false;

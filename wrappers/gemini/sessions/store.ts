@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { tried } from '../../../policies/text/tried.ts';
 import { readRegular } from '../../../state/disk/regular-file.ts';
 import { changedLately } from '../../sessions/in-use.ts';
 import { type Edit, type Lookup, type SessionFile, SessionFileError, type SessionStore } from '../../sessions/store.ts';
@@ -62,13 +63,7 @@ function openDocument(session: SessionFile, text: string): Source | null {
   };
 }
 
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
+const parse = (text: string): Record<string, unknown> | null => tried(() => asObject(JSON.parse(text)));
 
 /** Opens the current format, in which a later line changes what an earlier one says. Throws SessionFileError if the file is not a session of gemini. */
 function openLineFile(session: SessionFile, lines: Lines): Source {
@@ -138,19 +133,17 @@ function namedBy({ id, cwd }: SessionFile, lookup: Lookup): string | null {
 /** Only Linux shows a process's working folder without a further program; elsewhere only the file's time counts. */
 function geminiIn(cwd: string, fits: (words: readonly string[]) => boolean = () => true): number | null {
   if (process.platform !== 'linux') return null;
-  const folder = attempt(() => realpathSync(cwd));
-  const pids = (attempt(() => readdirSync('/proc')) ?? []).map(Number).filter((pid) => pid > 0);
+  const folder = tried(() => realpathSync(cwd));
+  const pids = (tried(() => readdirSync('/proc')) ?? []).map(Number).filter((pid) => pid > 0);
   const found = pids.find(
     (pid) =>
-      attempt(() => readlinkSync(`/proc/${pid}/cwd`)) === folder &&
-      isGemini(argumentsOf(pid)) &&
-      fits(argumentsOf(pid)),
+      tried(() => readlinkSync(`/proc/${pid}/cwd`)) === folder && isGemini(argumentsOf(pid)) && fits(argumentsOf(pid)),
   );
   return folder === null ? null : (found ?? null);
 }
 
 const argumentsOf = (pid: number): string[] =>
-  (attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0');
+  (tried(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0');
 
 /** The program itself, or the script that node runs, after some flags; the words of a prompt come later. */
 const isGemini = (words: readonly string[]): boolean =>
@@ -161,11 +154,3 @@ const isGemini = (words: readonly string[]): boolean =>
         word.includes('/@google/gemini-cli/') ||
         (path.basename(word) === 'gemini' && (at === 0 || path.isAbsolute(word))),
     );
-
-function attempt<T>(look: () => T): T | null {
-  try {
-    return look();
-  } catch {
-    return null;
-  }
-}
