@@ -72,9 +72,8 @@ const FAULTS: Record<string, (fleet: FleetRig, pid: number) => unknown> = {
   kill: (_, pid) => signal(pid, 'SIGKILL'),
   guardian: (_, pid) =>
     children(pid)
-      .split('\n')
-      .filter(Boolean)
-      .map((child) => signal(Number(child), 'SIGKILL')),
+      .match(/\d+/g)
+      ?.map((child) => signal(Number(child), 'SIGKILL')),
   freeze: async (_, pid) => {
     signal(pid, 'SIGSTOP');
     await pause(LEASE_SECONDS * 1500);

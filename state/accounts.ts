@@ -8,6 +8,7 @@ import { nearest } from '../policies/text/nearest.ts';
 import { makeFolder } from './disk/folder.ts';
 import { isWithin, realOr } from './disk/real-folder.ts';
 import { isAbsent, lookAt } from './disk/regular-file.ts';
+import { settingsSchema } from './project/project.ts';
 import { readYaml } from './project/yaml-file.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './task-folder.ts';
@@ -35,8 +36,7 @@ export async function readAccounts(environment: NodeJS.ProcessEnv, cwd: string):
     return `${file} is in the repository ${checkout}, and a checkout defines no accounts; keep it elsewhere (XDG_CONFIG_HOME)`;
   const unfit = mistakeOfOwner(real);
   if (unfit !== null) return `${file} ${unfit}`;
-  const schema = async () => (await import('./project/project-schema.ts')).USER_SETTINGS;
-  const read = await readYaml(file, 'a settings file', schema);
+  const read = await readYaml(file, 'a settings file', settingsSchema);
   if (read.how === 'invalid') return read.message;
   const accounts = Object.entries(read.value.accounts).map(([name, { tool, home, key = null }]) => ({
     ...{ name, tool, key },

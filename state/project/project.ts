@@ -24,6 +24,8 @@ export async function readProject(root: string): Promise<YamlRead<ProjectFile>> 
 /** zod is loaded only if there is a file. */
 const schema = () => import('./project-schema.ts');
 
+export const settingsSchema = async () => (await schema()).USER_SETTINGS;
+
 const WHAT = 'a project file';
 
 function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['unsound'], root: string): ProjectFile {
