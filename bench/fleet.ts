@@ -64,7 +64,6 @@ function countCalls({ rig }: FleetRig, seconds: number): () => number {
   return () => linesIn(log).length;
 }
 
-/** What does not exist any more is no concern. */
 const signal = (pid: number, name: NodeJS.Signals) => existsSync(`/proc/${pid}`) && process.kill(pid, name);
 const children = (pid: number) => execFileSync('sh', ['-c', `pgrep -P ${pid} || :`], { encoding: 'utf8' });
 
