@@ -2,11 +2,11 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { readLiving } from '../loops/wait/living-processes.ts';
-import { awaitCall, type NamedCall } from '../loops/wait/named-call.ts';
-import { type Awaited, describe, STATUS, type WaitOutcome, type WaitStatus } from '../loops/wait/outcome.ts';
-import { awaitTask } from '../loops/wait/task-run.ts';
-import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
+import { readLiving } from '../loops/batch/living-processes.ts';
+import { awaitCall, type NamedCall } from '../loops/batch/named-call.ts';
+import { type SettledWait, waitForAll } from '../loops/batch/wait.ts';
+import { type Awaited, describe, STATUS, type WaitOutcome, type WaitStatus } from '../loops/batch/wait-outcome.ts';
+import { awaitTask } from '../loops/batch/wait-run.ts';
 import { stopExit, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
 import { counted, shellWord } from '../policies/text/display.ts';
 import { locateTask } from '../state/task-folder.ts';

@@ -124,7 +124,7 @@ const ORDER = {
       'supervise',
     ],
     ...['distill/book', 'distill', 'distill/export'],
-    ...['wait', 'batch', 'report', 'compare'],
+    ...['batch', 'report', 'compare'],
   ],
   policies: [
     ...[

@@ -6,7 +6,7 @@ import { lookAt } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
 import { type LivingProcesses, type ProcessLife, readLiving, STARTING_MS, watchProcess } from './living-processes.ts';
-import { type Awaited, type AwaitedLook, pending, settled } from './outcome.ts';
+import { type Awaited, type AwaitedLook, pending, settled } from './wait-outcome.ts';
 
 /** @param self where this process runs, for numbers of processes. @param earlier whether a run ended before counts. */
 export function awaitTask(

@@ -12,7 +12,7 @@ import {
   SUCCESS,
   settled,
   versionOf,
-} from './outcome.ts';
+} from './wait-outcome.ts';
 
 export interface NamedCall {
   label: string;

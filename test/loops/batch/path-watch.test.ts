@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPathWatch, type PathWatch } from '../../../loops/wait/wait.ts';
+import { createPathWatch, type PathWatch } from '../../../loops/batch/wait.ts';
 
 const test = suite('path watch');
 let folder = '';

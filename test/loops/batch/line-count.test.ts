@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { countLines } from '../../../loops/wait/named-call.ts';
+import { countLines } from '../../../loops/batch/named-call.ts';
 
 const test = suite('line count');
 const folder = mkdtempSync(path.join(tmpdir(), 'lines-'));

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { watchProcess } from '../../../loops/wait/living-processes.ts';
-import { awaitCall, type NamedCall } from '../../../loops/wait/named-call.ts';
-import { type Awaited, describe } from '../../../loops/wait/outcome.ts';
-import { type WaitOptions, waitForAll } from '../../../loops/wait/wait.ts';
+import { watchProcess } from '../../../loops/batch/living-processes.ts';
+import { awaitCall, type NamedCall } from '../../../loops/batch/named-call.ts';
+import { type WaitOptions, waitForAll } from '../../../loops/batch/wait.ts';
+import { type Awaited, describe } from '../../../loops/batch/wait-outcome.ts';
 import { where } from '../../rig/where-possible.ts';
 
 const test = suite('wait');

@@ -3,7 +3,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
 import { lookAt } from '../../state/disk/regular-file.ts';
-import { type Awaited, STATUS, type WaitOutcome } from './outcome.ts';
+import { type Awaited, STATUS, type WaitOutcome } from './wait-outcome.ts';
 
 export interface WaitOptions {
   timeoutMs: number;

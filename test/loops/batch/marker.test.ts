@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readVersion, type SaidByMarker, SUCCESS } from '../../../loops/wait/outcome.ts';
+import { readVersion, type SaidByMarker, SUCCESS } from '../../../loops/batch/wait-outcome.ts';
 
 const test = suite('marker');
 const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
