@@ -30,7 +30,7 @@ import { errorsObject, type HealthObject, renderErrors, renderHealth } from './r
 import { renderHtml } from './report/html-page.ts';
 import { renderJunit } from './report/junit-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
-import { ALL_ROWS, costsFor, FLEET_FLAG, fleetViews } from './task-cells.ts';
+import { ALL_ROWS, costsFor, FLEET_FLAG } from './task-cells.ts';
 
 interface ReportRequest {
   report: TasksReport;
@@ -110,7 +110,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
-  if (text.database !== undefined) return (await fleetViews()).showFleet(SPEC.name, 'report', read.args);
+  if (text.database !== undefined) return (await import('./fleet-views.ts')).showFleet(SPEC.name, 'report', read.args);
   const clash = clashOf(read.args);
   if (clash !== null) return invalid(clash);
   const sinceMs = text.since === undefined ? null : wholeDuration(text.since);

@@ -22,7 +22,6 @@ import {
   FLEET_FLAG,
   failuresFirst,
   failureWords,
-  fleetViews,
   moreLines,
   mostRows,
   namesOf,
@@ -64,7 +63,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { given, text, words } = read.args;
-  if (text.database !== undefined) return (await fleetViews()).showFleet(SPEC.name, 'status', read.args);
+  if (text.database !== undefined) return (await import('./fleet-views.ts')).showFleet(SPEC.name, 'status', read.args);
   const seen = await statusOf({
     word: words[0] ?? null,
     cwd: process.cwd(),

@@ -39,9 +39,6 @@ export const FLEET_FLAG = {
   about: 'instead of the project: the tasks of the fleet in this database; - for the address in TOLLGATE_DATABASE',
 } as const;
 
-/** Only for a command with that flag: it loads the client of the database. */
-export const fleetViews = () => import('./fleet-views.ts');
-
 /** On a terminal, tasks that were never run are one line, after the table of the others. A single task is always in the table. */
 export function neverRunApart<T extends { task_id: string; state: TaskState }>(
   tasks: readonly T[],

@@ -2,7 +2,6 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { tried } from '../../policies/text/tried.ts';
 import { readFollowedIfFit } from './regular-file.ts';
 
 export interface GitPlace {
@@ -45,7 +44,13 @@ export function gitFolders(cwd: string): string[] {
   return [...new Set([own, common].map((folder) => realpathSync(folder)))];
 }
 
-const real = (file: string): string | null => tried(() => realpathSync(file));
+function real(file: string): string | null {
+  try {
+    return realpathSync(file);
+  } catch {
+    return null;
+  }
+}
 
 const MAX_BYTES = 64 * 1024;
 

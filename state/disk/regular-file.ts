@@ -12,7 +12,6 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { tried } from '../../policies/text/tried.ts';
 import { bears } from './strange-state-error.ts';
 
 const UNFIT = Symbol.for('tollgate: unfit file');
@@ -226,6 +225,14 @@ const unfitKind = (file: string, found: Stats) =>
 const ABSENT = { throwIfNoEntry: false } as const;
 
 const statOrNull = (file: string): Stats | null => tried(() => lstatSync(file, ABSENT) ?? null);
+
+function tried<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}
 
 function kindIn(found: Stats): string {
   if (found.isFile()) return 'a regular file';

@@ -25,7 +25,6 @@ import { run as budget } from '../budget.ts';
 import { schemaFile } from '../init.ts';
 import { startCarrier } from '../mcp/carrier.ts';
 import { contextOf } from '../run-flags.ts';
-import { fleetViews } from '../task-cells.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate console',
@@ -60,7 +59,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { args } = read;
   if (args.text.database === undefined) return serve(args, null);
-  const { fleetReader, inFleet, withDatabase } = await fleetViews();
+  const { fleetReader, inFleet, withDatabase } = await import('../fleet-views.ts');
   return inFleet(SPEC.name, () => withDatabase(args, (database) => serve(args, fleetReader(database))));
 }
 

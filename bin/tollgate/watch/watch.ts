@@ -13,7 +13,7 @@ import { printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { sheetOf } from '../../sheet.ts';
 import { cutLine } from '../../wrap.ts';
-import { FLEET_FLAG, fleetViews } from '../task-cells.ts';
+import { FLEET_FLAG } from '../task-cells.ts';
 import { atTop, closePane, logPane, panePage, stopWords, summaryPane } from './task-pane.ts';
 import { changeLine, isUrgent, overLine, totalsLine, watchedTasks, watchPage } from './watch-page.ts';
 
@@ -48,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { given, text, words } = read.args;
-  if (text.database !== undefined) return (await fleetViews()).watchFleet(SPEC.name, read.args, stop);
+  if (text.database !== undefined) return (await import('../fleet-views.ts')).watchFleet(SPEC.name, read.args, stop);
   const placed = placesOf(words, process.cwd(), process.env);
   if (placed.how === 'invalid') return badInputOf('tollgate watch')(placed.message);
   const watching: Watching = { places: placed.places, untilEnd: given.has('until-end'), stop };
