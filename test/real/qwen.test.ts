@@ -9,6 +9,8 @@ const test = await testCatalogueCli('qwen', {
   maxtokens: { class: null, exit: 'ok', requests: 5, pieces: 4 },
   // It compares the prompt with the limit of its model itself.
   'giant prompt (5 MB)': { exit: 'failure' },
+  // It announces a retry while it already makes it.
+  reset: { requests: 2 },
   // It does not report the filter.
   safety: { class: 'transient' },
 });
