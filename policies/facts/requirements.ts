@@ -106,7 +106,8 @@ export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.te
 const LACKS = [
   /^(?:an )?MCP server .*; the agent worked without it$/s,
   /^the tool \S+ was denied(?:;|$)/,
-  /^[\w.-]+ reported: /,
+  // A model without metadata answers like others.
+  /^[\w.-]+ reported: (?!Model metadata for )/,
   /^session \S+ was requested, but the CLI continued in /,
   /`--[\w-]+` has no effect\b/,
   / and is not included$/,

@@ -299,6 +299,18 @@ for (const [what, facts, result, warning] of LACKING)
     assert.match(ran.summary, warning);
   });
 
+test('codex: a model without metadata is a warning of the record alone, and another model one on stderr', async ({
+  rig,
+}) => {
+  const item = (message: string) => ({ type: 'item.completed', item: { id: '1', type: 'error', message } });
+  const notes = ['Model metadata for `m` not found. Defaulting to fallback metadata.', 'rerouted from m to n'];
+  rig.answer(() => [write(lines(...notes.map(item))), ...answered('codex')]);
+  const { record, said } = await runWrapper(rig, 'codex', ['--trust-workspace']).ended();
+  for (const note of notes) assert.ok(record.warnings.includes(`codex reported: ${note}`));
+  assert.not.match(said, 'Model metadata');
+  assert.match(said, 'run_codex: warning: codex reported: rerouted from m to n');
+});
+
 /** Each requirement, and each way in which it is not met. */
 const UNMET: [tool: BuiltIn, flags: string[], facts: FakeCommand[], says: string | null, reason: string][] = [
   ['claude', ['--require-mcp', 'tickets'], FAILED.claude, 'required MCP server "tickets" failed', 'mcp_server'],
