@@ -46,7 +46,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
         </section>
       )}
       {failure === null && state === 'interrupted' && (
-        <section class="panel failure" aria-label="How it ended">
+        <section class="panel failure waits" aria-label="How it ended">
           <p class="sentence">The process of the run ended before the task was finished.</p>
           <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} />
           <ActionList of={next} busy={busy} rerunKey="r" />
