@@ -67,6 +67,9 @@ live.test('a suggested command is run by its button, after a question', async ({
   await page.getByRole('button', { name: 'codex_brief, attempt 1 by codex' }).click();
   await page.getByText('The texts of an earlier attempt were replaced by those of the last one.').waitFor();
   await makeTask(rig, { goal: 'Say nothing.', ...STRICT }, 'says-nothing').run('--trust-workspace');
+  // The number of calls is of the list, which comes with the next change.
+  await go('tasks');
+  await page.getByRole('link', { name: 'says-nothing' }).waitFor();
   await go('tasks/says-nothing');
   await page.getByRole('button', { name: 'Redo', exact: true }).click();
   await page
