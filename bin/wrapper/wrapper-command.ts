@@ -95,10 +95,15 @@ export async function runWrapper(
     exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...errOf(spec.name, message, shown),
-    ...(record.ending === 'not_started' ? {} : { kept: oneLine === null ? (args.text.out ?? null) : oneLine.kept }),
+    ...(record.ending === 'not_started'
+      ? {}
+      : { kept: oneLine === null ? (placeOf(record, args) ?? null) : oneLine.kept }),
   };
   return oneLine === null ? ran : endOneLine(ran, oneLine, record, args);
 }
+
+/** The file that the caller named for what stdout gets: the answer, or the record of a failure. */
+const placeOf = ({ verdict }: CallRecord, { text }: Arguments) => (verdict.class === null ? text.out : text.result);
 
 /** What a call may have beside its flags. Most calls have none of it, and load nothing for it. */
 interface Extras {
