@@ -2,6 +2,8 @@
 
 import type { Socket } from 'node:net';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
+import { isAlive, isMarked } from './survivors.ts';
+import { waitWhile } from './wait-while.ts';
 
 /** How the fake was called. */
 export interface FakeReport {
@@ -48,10 +50,13 @@ export class FakeCall {
   readonly #waiting = new Map<number, (outcome: unknown) => void>();
   readonly #watchers: { signal: string; resolve: () => void }[] = [];
 
-  constructor(report: FakeReport, socket: Socket) {
+  constructor(report: FakeReport, socket: Socket, marker: string) {
     this.report = report;
     this.#socket = socket;
-    this.gone = new Promise((resolve) => socket.on('close', () => resolve()));
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+    // The kernel closes the files of a process before the process is gone. In a sandbox its pid is another one.
+    const pidIsOurs = isMarked(report.pid, marker);
+    this.gone = closed.then(() => waitWhile(() => pidIsOurs && isAlive(report.pid)));
   }
 
   /** Carries out the commands in order; returns the outcome of the last one once it is done, or null if the fake ended. */

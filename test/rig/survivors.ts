@@ -45,10 +45,17 @@ export function isAlive(pid: number): boolean {
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
+/** Whether a process with this pid has the marker in its environment. */
+export function isMarked(pid: number, marker: string): boolean {
+  return process.platform === 'linux'
+    ? read(String(pid), 'environ').split('\0').includes(marker)
+    : findWithPs(marker).some((survivor) => survivor.pid === pid);
+}
+
 function findInProc(marker: string): Survivor[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => read(pid, 'environ').split('\0').includes(marker))
+    .filter((pid) => isMarked(Number(pid), marker))
     .map((pid) => ({ pid: Number(pid), command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() }));
 }
 

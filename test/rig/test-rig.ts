@@ -180,7 +180,7 @@ export class TestRig {
   }
 
   #welcome(report: FakeReport, socket: Socket): FakeCall {
-    const call = new FakeCall(report, socket);
+    const call = new FakeCall(report, socket, this.#marker);
     this.calls.push(call);
     const taker = this.#waiting.shift();
     if (taker) taker(call);
