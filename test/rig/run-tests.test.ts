@@ -59,32 +59,45 @@ test('after its minutes a run starts no further file, and names those that are l
   assert.match(stdout, /^0 passed, 0 failed, 1 skipped$/m);
 });
 
-test('a file of the real CLIs that fails runs once more, and is named as flaky where it passes then', () => {
-  const root = projectOf('none.test.ts', '');
-  mkdirSync(path.join(root, 'test/real'));
-  const place = (name: string, isRight: string) =>
-    writeFileSync(
-      path.join(root, `test/real/${name}.test.ts`),
-      `import { existsSync, writeFileSync } from 'node:fs';
+for (const [suite, folder, repeats] of [
+  ['real', 'test/real', 1],
+  ['fast', 'test/quick', 3],
+] as const)
+  test(`a file of the suite ${suite} that fails is flaky where it passes alone, each of ${repeats} times`, () => {
+    const root = projectOf('none.test.ts', '');
+    mkdirSync(path.join(root, folder));
+    /** @param passes whether its run number `run`, from 1, passes. */
+    const place = (name: string, passes: string) =>
+      writeFileSync(
+        path.join(root, folder, `${name}.test.ts`),
+        `import { appendFileSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 test('is right', () => {
-  const isRight = ${isRight};
-  writeFileSync('was-here-NAME', '');
-  if (!isRight) throw new Error('wrong');
+  appendFileSync('runs-of-${name}', '.');
+  const run = readFileSync('runs-of-${name}', 'utf8').length;
+  if (!(${passes})) throw new Error('wrong');
 });
 test.run();
-`.replace('NAME', name),
+`,
+      );
+    place('second', 'run > 1');
+    place('last', `run > 1 && run <= ${repeats}`); // its last run alone fails
+    place('never', 'false');
+    const { status, stdout } = runTests(root, { more: ['--suite', suite], which: `^${folder}/` });
+    const named = (word: string) =>
+      [...stdout.matchAll(new RegExp(`^${word} \\S+/(\\w+)\\.test`, 'gm'))].map(([, name]) => name);
+    assert.is(status, 1, stdout);
+    assert.equal(named('AGAIN').sort(), ['last', 'never', 'second']);
+    assert.match(
+      stdout,
+      new RegExp(
+        `^FLAKY ${folder}/second\\.test\\.ts failed beside others, and passed alone \\(${repeats} of ${repeats}\\)$`,
+        'm',
+      ),
     );
-  place('second', "existsSync('was-here-second')");
-  place('never', 'false');
-  const { status, stdout } = runTests(root, { more: ['--suite', 'real'], which: '^test/real/' });
-  assert.is(status, 1, stdout);
-  assert.match(stdout, /^AGAIN test\/real\/second\.test\.ts/m);
-  assert.match(stdout, /^FLAKY test\/real\/second\.test\.ts failed, and passed when it ran once more$/m);
-  assert.match(stdout, /^FAILED test\/real\/never\.test\.ts$/m);
-  assert.not.match(stdout, /^FLAKY test\/real\/never/m);
-  assert.match(stdout, /^1 passed, 1 failed$/m);
-});
+    assert.equal(named('FLAKY'), ['second']);
+    assert.equal(named('FAILED').sort(), ['last', 'never']);
+  });
 
 test('a folder that a test took is gone after it, though the test failed', () => {
   const root = projectOf(
