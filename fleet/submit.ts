@@ -2,6 +2,7 @@
 
 import type { RunSettings } from '../loops/task/run-context.ts';
 import { openTask } from '../loops/task/task.ts';
+import { adapterOf } from '../wrappers/adapters.ts';
 import { checkDatabase, type Database } from './database.ts';
 import { taskColumns } from './freight.ts';
 import { openQueue } from './queue.ts';
@@ -36,8 +37,11 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
   await checkDatabase(database, 'submit');
   const packed: (Awaited<ReturnType<typeof packTask>> & Awaited<ReturnType<typeof needsOf>>)[] = [];
   const originOf = originsOf(request.context);
-  for (const word of words)
-    packed.push({ ...(await packTask({ ...request, word, originOf })), ...(await needsOf(request, word)) });
+  for (const word of words) {
+    const { packed: task, warnings } = await packTask({ ...request, word, originOf });
+    const needs = await needsOf(request, word);
+    packed.push({ ...needs, packed: task, warnings: [...warnings, ...needs.warnings] });
+  }
   const queue = await openQueue(database, 'submit');
   try {
     for (const { tools } of packed) await queue.prepare(queueOf(tools));
@@ -75,13 +79,22 @@ const queueOf = (tools: readonly string[]): string => `tasks.${tools.join('.')}`
 async function needsOf(
   { options, context }: SubmitRequest,
   word: string,
-): Promise<{ tools: string[]; calls: number; feature: string | undefined }> {
+): Promise<{ tools: string[]; calls: number; feature: string | undefined; warnings: string[] }> {
   const opened = await openTask({ ...context, ...options, word }, 'look');
   if (opened.how === 'invalid') throw new FleetRefusal(opened.message);
-  const { plans, manifest } = opened.open;
-  const tools = plans.flatMap(({ stage }) => [stage.tool, ...stage.fallback.map((each) => each.tool)]);
-  const { budgets, meta } = manifest;
-  return { tools: [...new Set(tools)].sort(), calls: budgets.paid_call_budget, feature: meta.feature };
+  const { plans, manifest, tree } = opened.open;
+  const used = plans.flatMap(({ stage }) => [stage.tool, ...stage.fallback.map((each) => each.tool)]);
+  const tools = [...new Set(used)].sort();
+  const { budgets, meta, security } = manifest;
+  const trustWorkspace = options.trustWorkspace || security.trust_workspace;
+  const place = { trustWorkspace, cwd: tree, environment: context.environment };
+  const warnings = tools
+    .filter((tool) => (adapterOf(tool).distrusts(place) ?? adapterOf(tool).refusesFolder(place)) !== null)
+    .map(
+      (tool) =>
+        `${tool} does not start in an untrusted checkout; if workers may use its hooks and servers, submit with --trust-workspace`,
+    );
+  return { tools, calls: budgets.paid_call_budget, feature: meta.feature, warnings };
 }
 
 /** One submission of a task at a time: two would pay for the same work. */

@@ -8,6 +8,7 @@ import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isTool, namedTools, type Tool } from '../../policies/facts/tools.ts';
 import { withoutDatabase } from '../../policies/gate/command-environment.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
+import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
 import { printing } from '../printing.ts';
@@ -49,7 +50,7 @@ const SUBMIT: CommandSpec = {
       takes: 'nothing',
       about: 'send a lost or stopped task once more, although a call of it may have been paid',
     },
-    'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers of the folder' },
+    'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers of the checkout' },
   },
   words: { min: 1, max: Number.MAX_SAFE_INTEGER, called: 'TASK (ids, or paths with a /)' },
   examples: [
@@ -142,7 +143,10 @@ export const submit = commandOf(SUBMIT, ({ args, stop }) =>
       changes: given.has('patch') ? 'patch' : 'refused',
       shared: text.shared === undefined ? null : path.resolve(text.shared),
       again: given.has('again'),
-      options: { ...plainOptions(), trustWorkspace: given.has('trust-workspace') },
+      options: {
+        ...plainOptions(),
+        trustWorkspace: given.has('trust-workspace') || areTrustedTasks(words, process.cwd(), process.env),
+      },
       context: contextOf(stop),
     });
     if (given.has('json')) return { exit: 0, out: `${JSON.stringify({ schema: 1, tasks: sent })}\n` };
