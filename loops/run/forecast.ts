@@ -19,7 +19,13 @@ import { feedbackFor } from '../task/feedback.ts';
 import { checkStages } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
 import type { RunContext, RunRequest } from '../task/run-context.ts';
-import { ownFlagsOf, requirementsOfStage, type StagePlan, supervisedMistake } from '../task/stage-plan.ts';
+import {
+  fieldsWithoutEffect,
+  ownFlagsOf,
+  requirementsOfStage,
+  type StagePlan,
+  supervisedMistake,
+} from '../task/stage-plan.ts';
 import { type StageStatus, stageStatusOf } from '../task/stage-status.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { lookIntoWorktree } from './worktree.ts';
@@ -113,7 +119,8 @@ export async function foreseeTask(
       ],
     });
   }
-  const notes = [...(open.refusedTrust === null ? [] : [open.refusedTrust]), ...open.notes, ...unsettled(stages)];
+  const refused = open.refusedTrust === null ? [] : [open.refusedTrust];
+  const notes = [...refused, ...open.notes, ...fieldsWithoutEffect(open), ...unsettled(stages)];
   const next_actions =
     checked.how === 'changed'
       ? changedActions(open.called, checked.changed, options).filter(({ command }) => !command?.includes(' --dry-run'))

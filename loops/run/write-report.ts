@@ -7,7 +7,7 @@ import type { Failure } from '../../policies/report/task-failure.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { lostCalls, nestedCalls, spentOf } from '../task/paid-calls.ts';
-import { unheeded } from '../task/stage-plan.ts';
+import { fieldsWithoutEffect } from '../task/stage-plan.ts';
 import type { OpenTask } from '../task/task.ts';
 import type { Notified } from '../upkeep/notified.ts';
 import type { RunReport, StageReport, SupervisionReport } from './report.ts';
@@ -70,7 +70,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
       ...open.notes,
       ...lostCalls(ledger),
       ...nestedCalls(ledger),
-      ...unsupportedFields(open),
+      ...fieldsWithoutEffect(open),
       ...(torn === 0
         ? []
         : [`the journal has ${torn} unreadable lines (incomplete after a crash, or edited); they are ignored`]),
@@ -120,18 +120,4 @@ async function resolveFailure(open: OpenTask, clock: () => Date): Promise<void> 
   const read = await readJson<Failure>(failureFile(open), clock);
   if (read.how === 'read' && read.value.resolved_at === null)
     await writeJson(failureFile(open), { ...read.value, resolved_at: clock().toISOString() });
-}
-
-/** Lists for the report the manifest fields that have no effect on the stages. */
-function unsupportedFields({ manifest, plans }: OpenTask): string[] {
-  const fields = unheeded(manifest.stages);
-  const isUnused = manifest.acceptance.commands.length > 0 && !plans.some(({ role }) => role.runsAcceptance);
-  return [
-    ...(fields.length === 0 ? [] : [`this version does not act on: ${fields.join('; ')}`]),
-    ...(isUnused
-      ? [
-          'acceptance.commands run after a stage with the role verify, and this task has none: only `--recheck` runs them',
-        ]
-      : []),
-  ];
 }

@@ -3,6 +3,7 @@
 import { type Requirements, requirementsOf } from '../../policies/facts/requirements.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
+import type { PlaceOf } from '../../state/project/manifest.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
@@ -59,8 +60,32 @@ export const ownFlagsOf = (stage: Stage): Record<string, true | string | readonl
 export const requirementsOfStage = ({ requires_mcp = [], on_denied = 'note' }: Stage): Requirements =>
   requirementsOf([requires_mcp].flat(), on_denied);
 
-/** The fields that are set for a CLI that does not support them, each with the tools that do. */
-export const unheeded = (stages: readonly Stage[]): string[] =>
-  NAMES.filter((field) => stages.some((stage) => stage[field] && !has(stage.tool, field))).map(
-    (field) => `stages[].${field} (of a tool that is not ${TOOLS.filter((tool) => has(tool, field)).join(' or ')})`,
+/** Notes about the manifest fields that change nothing: those of another CLI, and acceptance commands that no stage runs. */
+export function fieldsWithoutEffect({
+  manifest,
+  plans,
+}: {
+  manifest: Manifest;
+  plans: readonly StagePlan[];
+}): string[] {
+  const fields = NAMES.filter((field) => manifest.stages.some((stage) => stage[field] && !has(stage.tool, field))).map(
+    (field) => `stages[].${field} (only ${TOOLS.filter((tool) => has(tool, field)).join(' and ')} take it)`,
   );
+  const isUnused = manifest.acceptance.commands.length > 0 && !plans.some(({ role }) => role.runsAcceptance);
+  return [
+    ...(fields.length === 0 ? [] : [`fields without effect: ${fields.join('; ')}`]),
+    ...(isUnused
+      ? [
+          'acceptance.commands run after a stage with the role verify, and this task has none: only `--recheck` runs them',
+        ]
+      : []),
+  ];
+}
+
+/** @returns what is wrong with the effort of a stage; null if its CLI takes it, or has none. */
+export function effortMistake({ name, tool, effort }: Stage, placeOf: PlaceOf): string | null {
+  const choices = effort === undefined ? undefined : adapterOf(tool).own.effort?.choices;
+  if (choices === undefined || choices.includes(effort!)) return null;
+  const { at, path: field } = placeOf(name, 'effort');
+  return `${at}: ${field} of ${tool} must be one of ${choices.join(', ')}`;
+}

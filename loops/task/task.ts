@@ -39,7 +39,7 @@ import { whyTracked } from '../tree/repository.ts';
 import { withOwnGlobs, workingFolderMistake } from '../tree/task-tree.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOptions } from './run-options.ts';
-import type { StagePlan } from './stage-plan.ts';
+import { effortMistake, type StagePlan } from './stage-plan.ts';
 
 /** A task that may be run or examined. */
 export interface OpenTask {
@@ -156,7 +156,7 @@ export async function readTask({
     const mistake =
       resolved.how === 'invalid'
         ? `${task.manifest}: ${resolved.message}`
-        : schemaMistake(stage, resolved.role, placeOf);
+        : (schemaMistake(stage, resolved.role, placeOf) ?? effortMistake(stage, placeOf));
     if (mistake !== null) mistakes.push(mistake);
     else if (resolved.how !== 'invalid') plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }

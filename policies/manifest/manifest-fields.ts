@@ -21,7 +21,7 @@ const partFields = (part: string, access: string): Record<string, Row> =>
       tool: [`The CLI: ${namedTools('or')}`, null],
       model: ['The model', 'the default of the CLI'],
       account: ['The login: an account from your settings', 'the login of the environment'],
-      effort: ['The reasoning effort of the model: low, medium, high or xhigh', 'the default of the CLI'],
+      effort: ['The reasoning effort of the model: low, medium, high, xhigh or max', 'the default of the CLI'],
       access: ['The permissions of the CLI: read, write (the working tree) or full (everything)', access],
       allow_tool: ['Tools that the agent may use in addition to `access`, in the syntax of the CLI', 'none'],
       allow_commit: ['Whether an agent with write access may commit', 'false'],
@@ -101,7 +101,7 @@ const ROWS: Record<string, Row> = {
     'the login of the environment',
   ],
   'stages[].effort': [
-    'The reasoning effort of the model, for codex and claude: low, medium, high or xhigh',
+    'The reasoning effort of the model, for codex and claude: low, medium, high, xhigh or (claude) max',
     'medium',
     'the default of the CLI',
   ],

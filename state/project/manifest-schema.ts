@@ -90,7 +90,8 @@ export const STAGE = z.strictObject({
   model: word.optional(),
   /** A login of the user's settings. */
   account: ACCOUNT.optional(),
-  effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
+  /** Not every CLI takes each of them. */
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
   access: z.enum(['read', 'write', 'full']).optional(),
   /** The CLI's own permissions, each as one of its rules. */
   allow_tool: z.array(word.max(500)).max(100).optional(),

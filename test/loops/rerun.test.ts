@@ -151,11 +151,21 @@ test('an input that is there and cannot be read costs nothing', async ({ rig }) 
   assert.match(said, /user_request\.md cannot be read \(EISDIR\)/);
 });
 
-test('fields that this version does not act on are said', async ({ rig }) => {
+test('a field of another CLI is named by the run and by its dry run; an effort that the CLI lacks is refused', async ({
+  rig,
+}) => {
   rig.answer(() => answerWith('gemini', 'ok'));
-  const task = makeTask(rig, { stages: [{ ...ONE.stages[0], tool: 'gemini', effort: 'low' }] });
-  const { summary } = await task.run();
-  assert.match(summary, 'this version does not act on: stages[].effort');
+  const stage = (more: object) => ({ stages: [{ ...ONE.stages[0], ...more }] });
+  const task = makeTask(rig, stage({ tool: 'gemini', effort: 'low' }));
+  const note = 'fields without effect: stages[].effort (only codex and claude take it)';
+  assert.match((await rig.run('tollgate', ['run', 'fix', '--dry-run'])).stdout, note);
+  assert.match((await task.run()).summary, note);
+  makeTask(rig, stage({ tool: 'claude', effort: 'max' }));
+  assert.match((await rig.run('tollgate', ['run', 'fix', '--dry-run'])).stdout, '--effort max');
+  makeTask(rig, stage({ tool: 'codex', effort: 'max' }));
+  const { code, stderr } = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
+  assert.is(code, 2);
+  assert.match(stderr, /manifest\.json:1: stages\[0\]\.effort of codex must be one of low, medium, high, xhigh$/m);
 });
 
 test('what is published keeps the task’s own patterns out, and the CLI sees of the environment what the manifest allows', async ({
