@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { runBatch } from '../../loops/batch/batch.ts';
-import { type BatchReport, sentenceOf } from '../../loops/batch/report.ts';
+import { type BatchReport, lacksOf, sentenceOf } from '../../loops/batch/report.ts';
 import type { BatchProgress } from '../../loops/batch/request.ts';
 import type { BatchRow } from '../../loops/batch/row.ts';
 import { launcherIn } from '../../loops/launcher.ts';
@@ -196,5 +196,6 @@ function movingLine({ done, failed, active, total, calls, running }: BatchProgre
 function endedLine(row: BatchRow, { done, failed, total }: BatchProgress): string {
   const what = `${row.state.replace('_', ' ')}${row.failed_stage === null ? '' : ` at ${row.failed_stage}`}`;
   const [why] = sentenceOf(row)?.split('\n') ?? [];
-  return `${row.task_id}: ${what}${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`} [${done + failed} of ${total}]`;
+  const said = why?.replace(/\.$/, '') ?? (row.state === 'done' ? lacksOf(row).join('; ') : '');
+  return `${row.task_id}: ${what}${said === '' ? '' : `: ${said}`} [${done + failed} of ${total}]`;
 }

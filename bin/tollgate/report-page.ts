@@ -34,6 +34,7 @@ import {
   taskCalls,
   timeCell,
   totalsLine,
+  warningLines,
 } from './task-cells.ts';
 
 interface TextOptions {
@@ -56,6 +57,7 @@ export function renderText(report: TasksReport, options: TextOptions): string {
     report.groups.length === 0 ? [] : groupLines(report, options),
     sheet.width === null ? [] : questionLines(report, sheet),
     ...(report.tasks.length === 0 ? [] : taskLines(report, options)),
+    warningLines(report.tasks, sheet, options.isAll),
     supervisionLines(report.tasks, sheet),
     spent === null || spent.length === 0 ? [] : tableLines(SPENT, spentRows(spent), { ...sheet, ink: 'plain' }),
     report.unreadable.map(({ folder, message }) => red(`Not readable: ${folder}: ${printable(message, 300)}`)),
@@ -84,6 +86,7 @@ export function renderMarkdown(report: TasksReport, spent: readonly DaySpending[
           HEADINGS,
           failuresFirst(report.tasks).map((row) => cellsOf(row, new Date(report.at), PAPER)),
         ),
+    warningLines(report.tasks, PAPER, true).map((line) => `- ${escaped(line)}`),
     ...supervisionBlocks(report, table),
     report.groups.length === 0 ? [] : ['## Failures'],
     report.groups.length === 0

@@ -38,6 +38,7 @@ import {
   timeCell,
   totalsLine,
   WAITS_FOR,
+  warningLines,
 } from './task-cells.ts';
 
 const SPEC: CommandSpec = {
@@ -121,6 +122,7 @@ export function renderStatus(
     ),
     section('Others:', TASKS, taskRows(listed), sheet),
     moreLines(others.length, listed.length, 'tasks'),
+    warningLines(tasks, sheet, isAll),
     neverRunLines(neverRun, sheet, isAll),
     supervisionLines(
       tasks.filter(({ state }) => state === 'running' || state === 'parked'),

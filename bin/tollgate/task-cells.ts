@@ -7,6 +7,7 @@ import { paidCalls, type TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow, TaskSupervision } from '../../loops/report/task-row.ts';
 import type { TaskState } from '../../loops/report/task-state.ts';
 import { type NextAction, personLine, toType } from '../../policies/facts/next-action.ts';
+import { lackLines } from '../../policies/facts/requirements.ts';
 import { type DaySpending, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
 import { counted, dollars, figure, printable, tookWords, visible } from '../../policies/text/display.ts';
@@ -93,6 +94,12 @@ export function totalsLine(
   const line = `${head} in ${visible(place)}${parts.length === 0 ? first : `: ${parts.join(', ')}`}`;
   return unreadable === 0 ? line : `${line}; ${colours.red(`${unreadable} not readable`)}`;
 }
+
+type Lacking = { task_id: string; lacks: readonly string[] };
+
+/** What the tasks that are done lack. */
+export const warningLines = (tasks: readonly Lacking[], sheet: Sheet, isAll: boolean): string[] =>
+  lackLines(tasks, mostRows(sheet, isAll)).map((line) => coloursOf(sheet.ink).yellow(line));
 
 /** A terminal shows how long ago it was; a pipe gets the minute, in UTC as in all records. */
 export function timeCell(at: string | null, now: Date, sheet: Sheet): string {

@@ -5,6 +5,7 @@ import { CLASSES } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { actionLine, isNote, type NextAction, noteOf, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { lackLines } from '../../policies/facts/requirements.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
 import { counted, figure, firstNames, oneLine, tookWords, visible } from '../../policies/text/display.ts';
@@ -135,6 +136,10 @@ export function renderBatch(report: BatchReport): string {
       ...notifiedLines(report.notified ?? []),
       ...(notes.length === 0 ? [] : ['']),
       ...(next.length === 0 ? [] : ['Next:', ...next.map((action) => `- ${actionLine(action)}`), '']),
+      ...lackLines(
+        report.tasks.filter(({ state }) => state === 'done').map((row) => ({ ...row, lacks: lacksOf(row) })),
+        MAX_GROUPS,
+      ),
       ...doneLine(report.tasks),
       `Cost: ${costWords(report)}`,
       `Files: ${path.dirname(files.report)}${path.sep}`,
@@ -153,6 +158,10 @@ function headline({ state, totals }: BatchReport): string {
     ...others.map((other) => `${totals[other]} ${other.replace('_', ' ')}`),
   ].join(', ');
 }
+
+/** What the answers of its stages lack. Batches of earlier versions do not say it. */
+export const lacksOf = ({ stages }: BatchRow): string[] =>
+  stages.flatMap(({ stage, lacks }) => (lacks ?? []).map((lack) => `${stage}: ${lack}`));
 
 function doneLine(tasks: readonly BatchRow[]): string[] {
   const done = tasks.filter(({ state }) => state === 'done').map(({ task_id }) => task_id);

@@ -5,6 +5,7 @@ import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts'
 import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import {
+  isLack,
   lackingServers,
   lackOfServer,
   lackOfTool,
@@ -17,7 +18,7 @@ import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
-import { shellWord, tookWords } from '../../policies/text/display.ts';
+import { oneLine, shellWord, tookWords } from '../../policies/text/display.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import { createDryRunJournal } from '../../state/journal/journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -261,11 +262,17 @@ function permissionWords(permission: Permission, { charge }: WrapperRequest): st
   return `--${flag} ${flag === 'cwd' ? value : shellWord(value)}${also === undefined ? '' : ` --${also}`}`;
 }
 
+/** The record has all of them; the journal has what a list of tasks shows. */
+const MAX_LACKS = 5;
+const MAX_LACK = 300;
+
 /** Makes the fact that closes a call in its journal. */
 export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {
   const { class: errorClass, reason, retry_at } = record.verdict;
   const { call_id, signature, wrapper_exit_code: exit_code } = record;
-  return { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code };
+  const lacks = errorClass === null ? record.warnings.filter(isLack).slice(0, MAX_LACKS) : [];
+  const facts = { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code } as const;
+  return lacks.length === 0 ? facts : { ...facts, lacks: lacks.map((lack) => oneLine(lack, MAX_LACK)) };
 }
 
 /**

@@ -1,4 +1,4 @@
-// Lists the problems of a task or a report: findings of gates, comments of reviews, and failures.
+// Lists the problems of a task or a report: findings of gates, comments of reviews, failures, and what answers lack.
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
@@ -47,12 +47,15 @@ interface ProblemSource {
 export function problemsOf(source: ProblemSource): Problem[] {
   const { stages, failure } = source;
   const ofStages = stages.flatMap((stage) =>
-    [...failuresOf(stage, source), ...reviewed(stage, source)].map((problem) => ({
+    [...failuresOf(stage, source), ...reviewed(stage, source), ...lacking(stage, source)].map((problem) => ({
       ...problem,
       earlier_at: stage.checked_by === 'earlier_run' ? stage.checked_at : null,
     })),
   );
-  if (failure === null || ofStages.some(({ stage, rule }) => stage === failure.stage && !rule.startsWith('review/')))
+  if (
+    failure === null ||
+    ofStages.some(({ stage, rule }) => stage === failure.stage && /^(?:failure|gate)\//.test(rule))
+  )
     return ofStages;
   return [...ofStages, failed(source, failure)];
 }
@@ -64,6 +67,17 @@ function failuresOf(facts: StageFacts, source: ProblemSource): Problem[] {
   const sentence = failureSentence({ class: errorClass, reason, tool });
   return [failed(source, { stage, class: errorClass, reason, sentence, text: evidence?.text ?? null })];
 }
+
+const lacking = ({ stage, lacks }: StageFacts, { task }: ProblemSource): Omit<Problem, 'earlier_at'>[] =>
+  lacks.map((text) => ({
+    rule: 'answer/lacks',
+    level: 'warning',
+    task_id: task.id,
+    stage,
+    place: null,
+    text,
+    signature: null,
+  }));
 
 function failed(
   { task, level, failure }: ProblemSource,

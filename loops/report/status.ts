@@ -23,7 +23,17 @@ export interface TasksStatus {
   /** Newest first. */
   tasks: Pick<
     TaskRow,
-    'task_id' | 'folder' | 'state' | 'at' | 'stage' | 'class' | 'reason' | 'calls' | 'next_action' | 'supervision'
+    | 'task_id'
+    | 'folder'
+    | 'state'
+    | 'at'
+    | 'stage'
+    | 'class'
+    | 'reason'
+    | 'calls'
+    | 'lacks'
+    | 'next_action'
+    | 'supervision'
   >[];
   running: { batches: RunningBatch[]; runs: RunningRun[]; calls: RunningCall[] };
   waiting: WaitingTicket[];
@@ -97,10 +107,10 @@ export async function statusOf(
 }
 
 const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
-  const { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action } = row;
+  const { task_id, folder, state, at, stage, class: errorClass, reason, calls, lacks, next_action } = row;
   // Keeps only the current iteration.
   const supervision = row.supervision && { ...row.supervision, iterations: row.supervision.iterations.slice(-1) };
-  return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action, supervision };
+  return { task_id, folder, state, at, stage, class: errorClass, reason, calls, lacks, next_action, supervision };
 };
 
 export interface RunningCall extends Omit<NowCall, 'tokens'> {

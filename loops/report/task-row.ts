@@ -50,6 +50,8 @@ export interface TaskRow {
   checked_at: string | null;
   /** Whether its last run gave that verdict, or an earlier run; null if there is none. */
   checked_by: RecordedStage['checked_by'];
+  /** What the answers of a task that is done lack: its stage, and a sentence. Empty for other tasks. */
+  lacks: string[];
   /** null for a task that was never supervised. */
   supervision: TaskSupervision | null;
   /** The called stages in the order of their first calls; empty if the reader did not request them. */
@@ -117,6 +119,7 @@ export async function readRow(
       count: seen?.count ?? standing?.count ?? null,
       retry_at: standing?.retry_at ?? null,
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
+      lacks: state === 'done' ? lacksIn(ledger) : [],
       supervision,
       stages: stages === 'left_out' ? [] : await stagesOf(whole!, ledger, state, self),
       checked_at: ledger.judgedAt,
@@ -128,6 +131,12 @@ export async function readRow(
     return { how: 'unreadable', message: (error as Error).message };
   }
 }
+
+/** A stage counts by the call that answered it. */
+const lacksIn = ({ done, calls }: Ledger): string[] =>
+  [...done].flatMap(([stage, { call_id }]) =>
+    (calls.get(call_id ?? '')?.verdict?.lacks ?? []).map((lack) => `${stage}: ${lack}`),
+  );
 
 function failureOf(task: TaskPlace): { failure: Failure | null; problem: string | null } {
   try {

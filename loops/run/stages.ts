@@ -234,7 +234,7 @@ export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageR
     changed: (gate?.changes ?? []).map((change) => open.hide(`${change.path} (${change.how})`)),
     passed_commands: (gate?.acceptance ?? []).flatMap((one) => (one.exit_code === 0 ? [one.command] : [])),
     // The warnings about the prompt are in the record as well.
-    warnings: [...new Set([...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings])].map(
+    warnings: [...new Set([...(end.calls === 0 ? facts.lacks : (record?.warnings ?? [])), ...end.warnings])].map(
       (warning) => `${plan.stage.name}: ${warning}`,
     ),
     left_out: record?.left_out ?? [],
@@ -244,11 +244,12 @@ export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageR
 /** The row of a stage that this run has not reached, as the journal has it. */
 export function untouched(open: OpenTask, plan: StagePlan): StageReport {
   const facts = factsOf(open, plan);
-  // The run that finished the stage reported its other notes. Each run reports the verdict that is in force.
+  // The run that finished the stage reported its other notes. Each run reports the verdict that is in force, and what it lacks.
   const said = keptVerdict(open.journal.read().ledger, facts.stage);
   const isReported = said === 'FAIL' || (said === null && facts.state === 'done_earlier');
   const notes = isReported ? verdictNotes(said, plan).map((note) => `${facts.stage}: ${note}`) : [];
-  return { ...facts, calls: 0, session: null, notes, changed: [], passed_commands: [], warnings: [] };
+  const warnings = facts.lacks.map((lack) => `${facts.stage}: ${lack}`);
+  return { ...facts, calls: 0, session: null, notes, changed: [], passed_commands: [], warnings };
 }
 
 const factsOf = ({ task, journal }: OpenTask, { stage }: StagePlan) =>

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
+import { isLack } from '../../policies/facts/requirements.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { gateVerdict } from '../../policies/gate/gate-verdict.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
@@ -45,6 +46,8 @@ export interface StageFacts {
   checked_by: 'last_run' | 'earlier_run' | null;
   /** What a digest omitted from the prompt of that call. */
   left_out: readonly Omission[];
+  /** What its answer lacks, such as a tool that was denied or a server that failed; a sentence each. */
+  lacks: readonly string[];
 }
 
 /** What the journal knows of a stage outside of the current run. */
@@ -94,6 +97,7 @@ export function stageFacts(
     checked_at: gate?.at ?? call.verdict?.at ?? null,
     checked_by: call.verdict === null ? null : ledger.judged.has(stage) ? 'last_run' : 'earlier_run',
     left_out: record?.left_out ?? [],
+    lacks: call.verdict?.class === null ? (record?.warnings ?? []).filter(isLack) : [],
   };
 }
 
@@ -123,6 +127,7 @@ const NOTHING: Omit<StageFacts, 'stage' | 'tool'> = {
   checked_at: null,
   checked_by: null,
   left_out: [],
+  lacks: [],
 };
 
 /** Calls of wrappers outside a run (they name no run) neither finish a stage nor reopen it. */

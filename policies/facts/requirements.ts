@@ -1,5 +1,6 @@
 // Defines what a caller requires of a call beside an answer: MCP servers that work, tools that are not denied, a JSON Schema.
 
+import { firstNames, printable } from '../text/display.ts';
 import type { EngineFailure, ServerState } from './engine-event.ts';
 
 export interface ServerReport {
@@ -113,6 +114,20 @@ const LACKS = [
   / and is not included$/,
   /^no request is recorded /,
 ];
+
+/** What tasks that are done lack, a line for each text: `Warning: fix, add: worker: the tool Bash was denied`. */
+export function lackLines(tasks: readonly { task_id: string; lacks: readonly string[] }[], most: number): string[] {
+  const ids = new Map<string, string[]>();
+  for (const { task_id, lacks } of tasks) for (const lack of lacks) ids.set(lack, [...(ids.get(lack) ?? []), task_id]);
+  const lines = [...ids].map(
+    ([lack, names]) => `Warning: ${firstNames(names, MOST_NAMED)}: ${printable(lack, MAX_LACK)}`,
+  );
+  const more = lines.length - most;
+  return more > 0 ? [...lines.slice(0, most), `Warning: and ${more} more`] : lines;
+}
+
+const MOST_NAMED = 5;
+const MAX_LACK = 400;
 
 /** Translates a CLI's own word for the state of a server. */
 export function serverState(word: string | null): ServerState {

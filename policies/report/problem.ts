@@ -19,7 +19,7 @@ export interface FilePlace {
 }
 
 export interface Problem {
-  /** `failure/quota`, `gate/scope`, `review/major`: the same for all problems of one kind. */
+  /** `failure/quota`, `gate/scope`, `review/major`, `answer/lacks`: the same for all problems of one kind. */
   rule: string;
   level: ProblemLevel;
   task_id: string;

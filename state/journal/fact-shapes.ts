@@ -44,7 +44,7 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   },
   started: { call_id: text },
   ended: { call_id: text, ending: text },
-  verdict: { call_id: text, exit_code: count },
+  verdict: { call_id: text, exit_code: count, lacks: (value) => value === undefined || texts(value) },
   session: { tag: text, tool, entry: (value) => value === null || isSessionEntry(value) },
   decided: { stage: text, stand_in: (value) => value === undefined || isStandIn(value) },
   gate: { stage: name },

@@ -65,6 +65,8 @@ export type Fact =
       signature: string | null;
       retry_at: string | null;
       exit_code: number;
+      /** What a success lacks; absent if it lacks nothing, and in older lines. */
+      lacks?: readonly string[];
     }
   /** A tag's session after a call, from which sessions.json is rebuilt; null: it has none any more. */
   | {

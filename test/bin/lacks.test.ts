@@ -2,6 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { TasksStatus } from '../../loops/report/status.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
@@ -534,6 +535,46 @@ ${more}`;
     assert.is(refused.code, 11, refused.stderr);
     assert.match(refused.stderr, 'has no event with');
   }
+});
+
+test('what a task that is done lacks is in each later view of it: a run that pays nothing, a batch, status and each report', async ({
+  rig,
+}) => {
+  rig.answer(() => [...FAILED.claude, ...answeredDenied]);
+  const [one] = ['one', 'two'].map((id) =>
+    makeTask(rig, { stages: [{ tool: 'claude', role: 'brief', ...ANY_ANSWER }] }, id),
+  );
+  const tollgate = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await rig.run('tollgate', argv);
+    assert.is(code, 0, stderr);
+    return { stdout, stderr };
+  };
+  const server = 'claude_brief: MCP server "tickets" failed; the agent worked without it';
+  const tool = 'claude_brief: the tool Bash was denied; to allow it: `allow_tool: ["Bash(git push)"]` in the stage';
+  const batch = await tollgate('batch', 'one', 'two', '--trust-workspace');
+  for (const lack of [server, tool]) {
+    assert.match(batch.stdout, `\nWarning: one, two: ${lack}\n`);
+    assert.match(batch.stderr, `one: done: ${server}; ${tool} [`);
+    assert.match((await one!.run()).summary, `\nWarning: ${lack}\n`);
+    for (const argv of [['status'], ['report']]) assert.match((await tollgate(...argv)).stdout, `\nWarning: `);
+  }
+  for (const [format, text] of [
+    ['md', `- Warning: one, two: ${server}`],
+    ['junit', `warning: ${server.slice('claude_brief: '.length).replaceAll('"', '&quot;')}`],
+    ['html', '<dt>warnings</dt>'],
+    ['github', `::warning `],
+    ['sarif', 'answer/lacks'],
+  ] as const)
+    assert.match((await tollgate('report', '--format', format)).stdout, text);
+  const { tasks } = JSON.parse((await tollgate('status', '--json')).stdout) as TasksStatus;
+  assert.equal(
+    tasks.map(({ lacks }) => lacks),
+    [
+      [server, tool],
+      [server, tool],
+    ],
+  );
+  assert.is(rig.calls.length, 2);
 });
 
 test.run();

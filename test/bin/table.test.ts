@@ -113,6 +113,7 @@ const ROW: TasksReport['tasks'][number] = {
   calls: { used: 10, budget: 10 },
   checked_at: null,
   checked_by: null,
+  lacks: [],
   supervision: null,
   stages: [],
   next_action: toDo(`tollgate run a-task-with-a-rather-long-name-for-what-it-is ${'and then look at it '.repeat(5)}`),

@@ -114,8 +114,21 @@ function filter(tasks: readonly TaskRow[]): string {
 }
 
 function taskBlock(row: TaskRow, i: number): string {
-  const { task_id, state, stage, sentence, signature, since, at, calls, evidence, next_action, retry_at, checked_at } =
-    row;
+  const {
+    task_id,
+    state,
+    stage,
+    sentence,
+    signature,
+    since,
+    at,
+    calls,
+    evidence,
+    next_action,
+    retry_at,
+    checked_at,
+    lacks,
+  } = row;
   const failure =
     row.class === null ? '' : `: ${failureWords(row.class, row.reason)}${stage === null ? '' : ` in ${stage}`}`;
   return details(
@@ -131,6 +144,7 @@ function taskBlock(row: TaskRow, i: number): string {
         ['result of', checked_at === null ? null : minute(checked_at)],
         ['last', at === null ? null : minute(at)],
         ['paid calls', text(taskCalls(calls))],
+        ['warnings', lacks.length === 0 ? null : text(lacks.join('; '))],
         ['question', row.supervision?.question ? text(cut(row.supervision.question)) : null],
       ]),
       row.stages.length === 0 ? '' : stageTable(row),

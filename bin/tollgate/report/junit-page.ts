@@ -58,7 +58,7 @@ const messageOf = (sentence: string, evidence: string | null): string =>
 const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: [] });
 
 function stageCase(facts: RecordedStage): Case {
-  const { stage, stand_ins, state, duration_ms, gate, verdict, evidence, checked_at, checked_by } = facts;
+  const { stage, stand_ins, state, duration_ms, gate, verdict, evidence, checked_at, checked_by, lacks } = facts;
   const wrong: Case['wrong'] =
     facts.class !== null
       ? {
@@ -72,6 +72,7 @@ function stageCase(facts: RecordedStage): Case {
   const out = [
     ...stand_ins.map(standInWords),
     ...(verdict === null ? [] : [`its verdict is ${verdict}`]),
+    ...lacks.map((lack) => `warning: ${lack}`),
     ...(checked_by === 'earlier_run' ? [`this is the result of an earlier run, of ${checked_at}`] : []),
   ];
   return { name: stage, seconds: (duration_ms ?? 0) / 1000, wrong, out };

@@ -56,6 +56,7 @@ export const STAGE_FACTS: Fields<RecordedStage> = {
   checked_at: orNull(time('Of the last word on its result: of its gate, else of its call'), 'there is none'),
   checked_by: orNull(one('Which run of the task said that word', ['last_run', 'earlier_run']), 'there is none'),
   left_out: leftOut,
+  lacks: list('What its answer lacks, such as a tool that was denied', text('In a sentence')),
 };
 
 /** A stage of a run. */

@@ -7,7 +7,7 @@ import { STAND_IN } from './stand-in.ts';
 import { ROW, STATES, TOTALS, UNREADABLE } from './tasks.ts';
 
 type Task = TasksStatus['tasks'][number];
-const { task_id, folder, at, stage, class: errorClass, reason, calls, next_action, supervision } = ROW;
+const { task_id, folder, at, stage, class: errorClass, reason, calls, lacks, next_action, supervision } = ROW;
 
 export const STATUS = record<TasksStatus>('What tollgate status --json prints', {
   schema: version,
@@ -25,6 +25,7 @@ export const STATUS = record<TasksStatus>('What tollgate status --json prints', 
       class: errorClass,
       reason,
       calls,
+      lacks,
       next_action,
       supervision,
     }),

@@ -58,6 +58,7 @@ export const ROW: Fields<TaskRow> = {
     used: count('So far'),
     budget: orNull(count('Allowed in all'), 'no run has read it from the manifest yet'),
   }),
+  lacks: list('What the answers of a task that is done lack; empty for other tasks', text('A stage, and a sentence')),
   supervision: orNull(
     record<TaskSupervision>('The state of its supervision', {
       how: orNull(one('How its last run ended', LEFT), 'it continues, or its run was killed'),

@@ -237,11 +237,12 @@ const ROW: TasksReport['tasks'][number] = {
   next_action: toDo('x'.repeat(10_000)),
   checked_at: null,
   checked_by: null,
+  lacks: [],
   supervision: null,
   stages: [
     {
       ...{ stage: 'gemini_review', tool: 'gemini', state: 'failed_earlier', exit_code: 1, duration_ms: 1, tokens: 1 },
-      ...{ checked_at: null, checked_by: null },
+      ...{ checked_at: null, checked_by: null, lacks: [] },
       ...{ answer: null, gate: null, verdict: null, class: 'quota', reason: 'plan', retry_at: null, session_id: null },
       ...{ evidence: { source: 'stderr', text: EVIL, rule: 'quota-plan' }, left_out: [], stand_ins: [] },
     } as TasksReport['tasks'][number]['stages'][number],
