@@ -38,7 +38,7 @@ const ASK_MS = 500;
 /** Why a task was ended whose user has cancelled it. */
 export const CANCELLED = 'tollgate fleet cancel';
 
-/** `interrupted`: it is not over, and continues on this machine unless it was cancelled. */
+/** `interrupted`: it is not over, and continues on this machine unless it was cancelled. `message`: why, or what the answers lack. */
 export interface EndedTask {
   how: 'done' | 'failed' | 'interrupted';
   exitCode: number | null;
@@ -98,10 +98,14 @@ export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
   if (report.state === 'interrupted') return INTERRUPTED;
   const result = await pack(stop);
   const { failure } = report;
+  const lacks = report.stages.flatMap(({ stage, lacks: of }) => of.map((lack) => `warning: ${stage}: ${lack}`));
   return {
     how: report.exit_code === TOLLGATE_EXIT.ok ? 'done' : 'failed',
     exitCode: report.exit_code,
-    message: failure === null ? null : `${failure.stage ?? 'the task'}: ${failure.class} (${failure.reason})`,
+    message:
+      failure === null
+        ? lacks.join('; ') || null
+        : `${failure.stage ?? 'the task'}: ${failure.class} (${failure.reason})`,
     failure: failure === null ? null : { ...failure, evidence: failure.evidence?.text ?? null },
     result: resultColumns(result),
   };

@@ -31,6 +31,17 @@ test('a task is submitted, run, booked once, and fetched', async ({ fleet }) => 
   assert.match(readFileSync(path.join(folder, 'state/journal.jsonl'), 'utf8'), '"fact":"verdict"');
 });
 
+test('what a task that is done lacks is shown by its worker, and by the status', async ({ fleet }) => {
+  const text = "Error during discovery for MCP server 'tickets': spawn /no/such/program ENOENT\n";
+  fleet.rig.answer(() => [{ do: 'write', to: 'stderr', text }, ...answerWith('gemini', 'done')]);
+  fleet.task('lacking');
+  await fleet.submit('lacking');
+  const { stderr } = await fleet.worker('lacking', '--until-empty').succeeds();
+  assert.match(stderr, /: done: warning: do: MCP server "tickets" failed.*; the agent worked without it$/m);
+  const { stdout } = await fleet.ends('fleet', 'status', 'lacking');
+  assert.match(stdout, /done .*warning: do: MCP server "tickets" failed/);
+});
+
 test('a result is fetched from the project that is meant', async ({ fleet }) => {
   await fleet.rows(
     `INSERT INTO tollgate.tasks (name, project, pool, priority, tools, queue, state, on_lost, calls_budget, meta)
