@@ -14,7 +14,6 @@ export function promptOf(event: Fields): string | null {
 export const isSubAgents = (event: Fields): boolean =>
   event.agentId !== undefined || fieldsOf(event.data).parentToolCallId !== undefined;
 
-/** The facts of a session.start event. */
 export interface CopilotSessionStart {
   id: string | null;
   cwd: string | null;
@@ -36,7 +35,6 @@ export function readBegun(event: Fields | null): CopilotSessionStart | null {
 }
 
 interface CopilotEntry {
-  /** The line of its prompt. */
   prompt: number;
   /** Relevant lines after the prompt. */
   lines: number[];
