@@ -23,7 +23,6 @@ export interface FlagRow {
 
 export interface CommandSpec {
   name: string;
-  /** What follows the name in the usage line. */
   usage: string;
   about: string;
   flags: Record<string, FlagRow>;
@@ -47,7 +46,6 @@ export interface Arguments {
 
 type Parsed = { how: 'read'; args: Arguments } | { how: 'help' | 'version' } | { how: 'invalid'; message: string };
 
-/** Flags that every command has. */
 export const SHARED_FLAGS = {
   json: { takes: 'nothing', about: 'print one JSON object, and nothing else' },
   quiet: { takes: 'nothing', about: 'print only the result, or one line of error' },

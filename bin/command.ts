@@ -180,7 +180,6 @@ export function keepNoCache(): void {
   (globalThis as { [key: symbol]: unknown })[Symbol.for('tollgate caches')] = Object.assign([], { push: () => 0 });
 }
 
-/** Returns the help as an object for a machine. */
 const helpAsObject = ({ families = [], ...spec }: CommandSpec): string => {
   const others = families.map(({ shown, about }) => ({ shown, about }));
   return `${JSON.stringify({ schema: 1, ...spec, flags: { ...spec.flags, ...SHARED_FLAGS }, families: others })}\n`;

@@ -158,7 +158,6 @@ function renderFindings(findings: readonly CheckFinding[], style: TableStyle): s
   return `${rows}${style.which === 'all' ? '\n' : ''}${summarise(problemsOf(findings))}\n`;
 }
 
-/** The table alone. */
 function renderRows(findings: readonly CheckFinding[], { which, ink }: TableStyle): string {
   const colours = coloursOf(ink);
   const paint = { ok: colours.green, note: colours.cyan, warn: colours.yellow, fail: colours.red } as const;

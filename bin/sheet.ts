@@ -14,7 +14,6 @@ export const PAPER: Sheet = { width: null, ink: 'plain' };
 
 const LEAST_WIDTH = 40;
 
-/** The sheet of stdout. */
 export const sheetOf = (environment: NodeJS.ProcessEnv): Sheet =>
   sheetFor({ isTTY: process.stdout.isTTY, columns: process.stdout.columns }, environment);
 

@@ -22,7 +22,6 @@ export type LimitedEnd<T> =
 
 interface Request {
   given: unknown;
-  /** The pid of the caller. */
   caller: number;
 }
 

@@ -148,7 +148,6 @@ function isTooDeep(root: string): boolean {
   }
 }
 
-/** The paths of a stage's outputs. */
 export function outputsOf(task: { outputs: string }, { name, tool }: { name: string; tool: Tool }) {
   const base = path.join(task.outputs, `${name}.${tool}`);
   return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };

@@ -92,7 +92,6 @@ export interface Adapter {
     escape(text: string): string;
     limit: PromptLimit | null;
   };
-  /** Reads one line of the event stream on stdout. */
   readEvent(line: string): EngineEvent[];
   /** Reads the whole of stdout, for a call made without the stream; null if stdout is not such a document. */
   readDocument(text: string): EngineEvent[] | null;

@@ -26,7 +26,6 @@ export const versionIn = (printed: string): string | null => VERSION.exec(printe
 
 const VERSION = /\d+\.\d+(\.\d+)?(-[\w.]*\w)?/;
 
-/** Starts the CLI to get its version. */
 export async function askVersion(
   file: string,
   words: readonly string[],

@@ -9,7 +9,6 @@ import { runIn } from './shell.ts';
 
 /** The container of a call: a program such as docker ends it, because it does not end with its client. */
 export interface Container {
-  /** The prefix of its CLI. */
   prefix: readonly string[];
   name: string;
 }

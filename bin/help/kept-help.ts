@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 /** `short`: of a command with more than ten flags, only those that are used most. */
 type HelpForm = 'short' | 'full';
 
-/** The greatest width of each form. */
 export const HELP_WIDTHS: Record<HelpForm, number> = { short: 80, full: 110 };
 
 /** @param command as in `tollgate run`. @returns null if help is printed again: too narrow a terminal, or no build. */

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServedProject } from '../../console/server/project.ts';
 import * as fleets from '../../fleet/fleet.ts';
-import type { FleetStatus } from '../../fleet/status.ts';
+import type { FleetStatus } from '../../loops/report/fleet-status.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { dollars, figure, printable, visible } from '../../policies/text/display.ts';

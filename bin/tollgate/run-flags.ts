@@ -46,7 +46,6 @@ export const contextOf = (stop: AbortSignal, reporter: Pick<RunContext, 'say' | 
 
 const SILENT = { say: () => {}, watch: () => {} };
 
-/** The flags of the run as they were given. */
 export function flagsOf({ text, texts, given }: Arguments): string[] {
   return Object.keys(RUN_FLAGS).flatMap((name) => {
     if (!given.has(name)) return [];

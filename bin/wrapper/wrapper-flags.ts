@@ -8,7 +8,6 @@ import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
 
 const GIB = 1024 ** 3;
 
-/** The flags of every wrapper. */
 export const WRAPPER_FLAGS = {
   'prompt-file': {
     takes: 'text',

@@ -2,6 +2,7 @@
 
 import type { FailureGroup } from '../../loops/report/collect.ts';
 import type { FailureExplanation } from '../../loops/report/explanation.ts';
+import type { FleetStatus } from '../../loops/report/fleet-status.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
 import type { CheckFinding } from '../../policies/facts/finding.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
@@ -182,41 +183,5 @@ export interface BookShown extends BookLine {
   trace: string[];
 }
 
-/** The tasks of all machines, from the database of a fleet. */
-export interface FleetShown {
-  /** Host and name of the database. */
-  place: string;
-  /** By the clock of the database, ISO. */
-  at: string;
-  totals: Record<string, number> & { tasks: number };
-  /** At most 200: those that need the user first, then those that run. */
-  tasks: {
-    /** Its number in the fleet. */
-    id: string;
-    task_id: string;
-    project: string;
-    state: string;
-    at: string;
-    worker: string | null;
-    stage: string | null;
-    class: string | null;
-    sentence: string | null;
-    calls: { used: number; budget: number };
-    tokens: number | null;
-    usd: number | null;
-    lost_calls: number;
-    late_calls: number;
-    message: string | null;
-  }[];
-  workers: { id: string; name: string; version: string; draining: boolean; tasks: number; lease_seconds: number }[];
-  limits: {
-    tool: string;
-    account: string;
-    at_once: number | null;
-    per_minute: number | null;
-    running: number;
-    held_seconds: number;
-    hold_reason: string | null;
-  }[];
-  budgets: { scope: string; calls: number | null; used: number }[];
-}
+/** The tasks of all machines, at most 200, from the database of a fleet. `place`: its host and name. */
+export type FleetShown = FleetStatus & { place: string };

@@ -9,7 +9,6 @@ export interface PageShown {
   /** The project whose tasks are shown. */
   folder: string;
   version: string;
-  /** Whether the console shows a fleet. */
   fleet: boolean;
 }
 

@@ -102,7 +102,6 @@ export interface TextShown {
   cut: number;
 }
 
-/** The diffs that can be shown. */
 export interface DiffsShown {
   /** The stages that may write. `changed`: counted by the gate; null before. `kept`: whether their trees are stored. */
   stages: { stage: string; changed: number | null; kept: boolean }[];
@@ -174,7 +173,6 @@ export interface DraftShown {
   notes: string[];
 }
 
-/** The manifest as it is in its file. */
 export interface ManifestShown {
   /** Of the file. */
   name: string;

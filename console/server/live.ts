@@ -3,10 +3,10 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { batchIds, openBatches } from '../../loops/batch/report.ts';
-import { createFolderWatch } from '../../loops/report/folder-watch.ts';
 import { followNow } from '../../loops/report/follow-now.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
 import { distillNames } from '../../state/distill/run-folder.ts';
+import { createFolderWatch } from '../../state/folder-watch.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import { notesFolder } from '../../state/supervise/texts.ts';
 import { projectState } from '../../state/task-folder.ts';

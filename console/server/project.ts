@@ -11,7 +11,6 @@ export interface ServedProject {
   cwd: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
-  /** The version of tollgate. */
   version: string;
   commands: Commands;
   /** Whether the runs that are started here may use what the project configures. */

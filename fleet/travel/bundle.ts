@@ -10,7 +10,6 @@ import { replaceFile } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { TravelRefusal } from './refusal.ts';
 
-/** A file of a bundle. */
 export interface Carried {
   bytes: Buffer;
   isExecutable: boolean;

@@ -13,7 +13,6 @@ import type { PackedTask } from './pack.ts';
 import { TravelRefusal } from './refusal.ts';
 
 export interface UnpackedTask {
-  /** The task's folder. */
   folder: string;
   manifestFile: string;
   worktree: string;

@@ -33,7 +33,6 @@ export interface RestoredCall {
   readonly call: RecordableCall;
   readonly attempt: Attempt;
   readonly overlay: Overlay;
-  /** The clocks of the machine that prepared the call. */
   readonly clocks: MachineClocks | null;
 }
 

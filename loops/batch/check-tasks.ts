@@ -13,7 +13,6 @@ import { type OpenTask, openTask } from '../task/task.ts';
 export interface BatchTask {
   /** The name that is passed on: an id, or an absolute path. */
   word: string;
-  /** The task's folder. */
   root: string;
   taskId: string;
   /** The tool of the task's first stage. */

@@ -42,7 +42,6 @@ interface BatchBounds {
   /** Stops the runs; a user or the time limit triggers it. */
   stop: RunContext['stop'];
   mayBegin(): boolean;
-  /** Reports that a task has failed. */
   failed(taskId: string): void;
   /** Says why some tasks were not done. @param notBegun the number of tasks that were not begun. */
   notes(notBegun: number): string[];

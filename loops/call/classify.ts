@@ -124,7 +124,6 @@ const volatileOf = ({ taskId, prompt }: ClassifyContext) => ({
   ...(prompt === null ? {} : { prompt }),
 });
 
-/** Collects the inputs of a failure's signature. */
 export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureInput {
   return {
     tool: evidence.tool,

@@ -13,7 +13,6 @@ import { ownAdapter } from '../../wrappers/own/adapter.ts';
 interface Wanted {
   cwd: string;
   environment: NodeJS.ProcessEnv;
-  /** The caller trusts the project for this call. */
   isTrusted: boolean;
   /** How the caller would say so, in words. */
   wayToTrust: string;

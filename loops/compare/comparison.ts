@@ -31,7 +31,6 @@ export interface Comparison {
   /** Whether the user trusted the workspace, so that the command which resumes it does so too. */
   trusts: boolean;
   picked: { n: number; at: string } | null;
-  /** When the worktrees were removed. */
   removed: string | null;
 }
 

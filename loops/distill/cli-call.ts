@@ -22,7 +22,6 @@ export interface CliDesk {
   tool: BuiltIn;
   /** The folder in which the CLI runs. It holds only what the CLI reads, and no call may write there. */
   folder: string;
-  /** The folder of our commands. */
   commandFolder: string;
   environment: NodeJS.ProcessEnv;
   trustWorkspace: boolean;

@@ -56,7 +56,6 @@ export async function recordRoot(folder: string, pid: number): Promise<void> {
 interface LeftoverCommand {
   /** The call whose answer the gate checked. */
   callId: string;
-  /** The gate's private folder. */
   folder: string;
   /** `elsewhere`: its dispatcher cannot be looked up from here. `stubborn`: at least one of its processes could not be ended. */
   how: 'ended' | 'elsewhere' | 'stubborn';

@@ -8,7 +8,6 @@ export interface FileLook {
   kind: 'file' | 'link' | 'folder' | 'other';
   mode: number;
   bytes: number;
-  /** The target of a link. */
   target: string | null;
   /** Nanoseconds since 1970 of the last change. No process can set this time back. */
   changedNs: bigint;

@@ -147,7 +147,6 @@ export function copyLarge(from: string, to: string, maxBytes: number): boolean {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Returns whether two regular files have the same bytes. */
 function isSameContent(one: string, other: string): boolean {
   const [a, b] = [openRegular(one), openRegular(other)];
   try {

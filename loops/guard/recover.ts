@@ -28,7 +28,6 @@ import { isUnfinished, putBack, restore } from './put-back.ts';
 
 interface Recovering {
   task: TaskFolder;
-  /** The project's root. */
   root: string;
   register: string;
   clock: () => Date;

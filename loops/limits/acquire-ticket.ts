@@ -12,7 +12,6 @@ import { type LookingAtHolders, ticketHolders } from './ticket-holders.ts';
 
 /** Defines who requests a place in a line, and for what. Readers share a turn; a writer has it alone. */
 export interface TicketRequest {
-  /** The folder and the name of the line's file. */
   line: { folder: string; name: string };
   mode: 'read' | 'write';
   taskId: string;
@@ -89,7 +88,6 @@ async function blockingIn(
 
 interface QueueStanding {
   ticket: Ticket;
-  /** The file that contains the ticket. */
   file: string;
   /** The processes that hold the ticket, at least one. */
   living: ProcessIdentity[];

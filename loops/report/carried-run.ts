@@ -8,9 +8,9 @@ import type { CallRecord } from '../../policies/report/call-record.ts';
 import { makeFolder, namesIfAny } from '../../state/disk/folder.ts';
 import { readIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
+import { createFolderWatch } from '../../state/folder-watch.ts';
 import { projectState, userState } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { createFolderWatch } from './folder-watch.ts';
 
 /** Written before any process is started. */
 export interface CarriedStart {

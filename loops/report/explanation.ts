@@ -44,10 +44,8 @@ export interface FailureExplanation {
   signed: SignedText | null;
   seen: { in_run: number | null; in_life: number | null; first_seen: string | null; last_seen: string | null };
   decision: { action: string; why: string } | null;
-  /** The row of the class in the retry table. */
   retry: RetryRow;
   retry_at: string | null;
-  /** The findings of the gate. */
   findings: Finding[];
   next_actions: NextAction[];
 }

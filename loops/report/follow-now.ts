@@ -6,12 +6,12 @@ import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promis
 import { byText } from '../../policies/text/display.ts';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { isFolder } from '../../state/disk/regular-file.ts';
+import { createFolderWatch, mostAtRest } from '../../state/folder-watch.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { locateTask, projectState, TASK_ID, userState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { sessionLines } from '../session/change-sessions.ts';
-import { createFolderWatch, mostAtRest } from './folder-watch.ts';
 import type { NowChange, NowTask, NowWait, RunsNow } from './now.ts';
 import { stampOf, stateFolderOf, taskNow } from './task-now.ts';
 import { type WaitingTicket, waitingIn } from './waiting.ts';

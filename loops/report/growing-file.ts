@@ -1,7 +1,9 @@
 // Reads the complete lines of a file while another process writes it.
 
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import { openRegular } from '../../state/disk/regular-file.ts';
+import { createLineSplitter } from '../../wrappers/line-splitter.ts';
 
 /** Of a longer line, only the beginning is read. */
 const MAX_LINE = 1024 * 1024;
@@ -35,45 +37,25 @@ export interface Missed {
  */
 export function growingFile(names: readonly string[], most = Number.POSITIVE_INFINITY): GrowingFile {
   let at = 0;
-  let line: Buffer[] = [];
-  let held = 0;
+  let lines: string[] = [];
   let isBehind = false;
   let opened: Opened | null = null;
   let missed: Missed = { bytes: 0, beganAgain: false };
   /** Whether the rest of a line is left out whose beginning was. */
   let isWithin = false;
-  const hold = (part: Buffer) => {
-    const kept = part.subarray(0, MAX_LINE - held);
-    // Copied, because the buffer is used again.
-    if (kept.length > 0) line.push(Buffer.from(kept));
-    held += kept.length;
+  const split = () => {
+    const decoder = new StringDecoder('utf8');
+    const splitter = createLineSplitter(MAX_LINE, 'all', (line) => {
+      if (!isWithin) lines.push(line);
+      isWithin = false;
+    });
+    return { decoder, splitter };
   };
-  const whole = (): string => {
-    const text = Buffer.concat(line).toString('utf8');
-    line = [];
-    held = 0;
-    return text;
-  };
-  const linesIn = (piece: Buffer): string[] => {
-    const lines: string[] = [];
-    let from = 0;
-    for (let end = piece.indexOf(0x0a); end >= 0; end = piece.indexOf(0x0a, from)) {
-      if (isWithin) isWithin = false;
-      else if (held === 0) lines.push(piece.toString('utf8', from, end));
-      else {
-        hold(piece.subarray(from, end));
-        lines.push(whole());
-      }
-      from = end + 1;
-    }
-    if (!isWithin) hold(piece.subarray(from));
-    return lines;
-  };
+  let { decoder, splitter } = split();
   const from = (start: number) => {
     at = start;
-    line = [];
-    held = 0;
     isWithin = false;
+    ({ decoder, splitter } = split());
   };
   return {
     path: () => opened?.name ?? names.at(-1)!,
@@ -84,7 +66,7 @@ export function growingFile(names: readonly string[], most = Number.POSITIVE_INF
       opened = null;
     },
     read(last) {
-      const lines: string[] = [];
+      lines = [];
       const isOther = opened !== null && hasOther(opened);
       if (isOther) closeSync(opened!.fd);
       if (isOther) opened = null;
@@ -103,10 +85,13 @@ export function growingFile(names: readonly string[], most = Number.POSITIVE_INF
       for (let taken = 0; isBehind && taken < MOST_AT_ONCE; taken += PIECE) {
         const count = readSync(opened!.fd, piece, 0, PIECE, at);
         at += count;
-        for (const text of linesIn(piece.subarray(0, count))) lines.push(text);
+        splitter.push(decoder.write(piece.subarray(0, count)));
         isBehind = count > 0;
       }
-      if (last && !isBehind && held > 0) lines.push(whole());
+      if (last && !isBehind) {
+        splitter.push(decoder.end());
+        splitter.end();
+      }
       return lines;
     },
   };

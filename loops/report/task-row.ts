@@ -35,7 +35,6 @@ export interface TaskRow {
   tool: Tool | null;
   class: ErrorClass | null;
   reason: string | null;
-  /** What happened, in one sentence. */
   sentence: string | null;
   signature: string | null;
   evidence: string | null;
@@ -64,11 +63,9 @@ export type RowStanding = { state: TaskState; at: string | null };
 /** The part of a task's folder that most tasks need. */
 type TaskPlace = { id: string; root: string; state: string };
 
-/** What a report shows of its tasks. */
 export interface RowReading {
   /** Selects tasks by their state. Nothing more is read of the others. */
   isShown: (standing: RowStanding) => boolean;
-  /** Whether to read the files of each stage. */
   stages: 'read' | 'left_out';
 }
 
@@ -244,7 +241,6 @@ export interface TaskSupervision {
   question: string | null;
   /** An answer is stored, and no run has given it to the reasoner yet. */
   answer_waits: boolean;
-  /** The current instruction. */
   instruction: string;
   iterations: IterationCells[];
 }

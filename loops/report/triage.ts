@@ -101,7 +101,6 @@ function ofText(verdict: Verdict, { exitCode, answerChars, ending, stderr }: Evi
   return isOnStderr && !isVague ? verdict : SUCCESS;
 }
 
-/** A captured call without its texts. */
 type GatheredEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
 
 interface Gathering {

@@ -35,7 +35,6 @@ export interface SupervisionReport {
   iteration: number;
   /** Consecutive errors of the reasoner. */
   errors: number;
-  /** The current instruction. */
   instruction: string;
   question: string | null;
   /** The reasoner's summary of a task that is done. */

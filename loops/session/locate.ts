@@ -161,7 +161,6 @@ export async function wholeId(word: string, tools: readonly Tool[], lookup: Look
   };
 }
 
-/** Finds the session of a task's last failed call in the records of its calls. */
 interface FailedSession {
   tool: Tool;
   sessionId: string;

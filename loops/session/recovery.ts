@@ -25,7 +25,6 @@ export const CHOICES = {
 
 export type Choice = keyof typeof CHOICES;
 
-/** The long names of the choices. */
 export const LONG_CHOICES = {
   'deep-rollback': 'rollback',
   'clear-turn': 'clear',

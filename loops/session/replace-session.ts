@@ -26,7 +26,6 @@ interface Replacing {
   store: SessionStore;
   /** The session whose only turn is reverted. Its file is not changed. */
   conversation: Conversation;
-  /** The id of the new session. */
   id: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;

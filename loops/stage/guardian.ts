@@ -27,7 +27,6 @@ export interface Errand {
   cwd: string;
   options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests' | 'ignoreHold'>;
   environment: NodeJS.ProcessEnv;
-  /** The folder of the wrapper commands. */
   commandFolder: string;
   dispatch: Dispatch;
   promptFile: string;

@@ -18,7 +18,6 @@ export interface StageProgress {
   readonly request: AttemptRequest;
   /** The prompt that is being answered; a continuation does not count as one. */
   readonly sentPrompt: Prompt;
-  /** Calls that were made. */
   readonly calls: number;
   /** How often each signature was seen. */
   readonly seen: ReadonlyMap<string, number>;

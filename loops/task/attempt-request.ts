@@ -7,7 +7,6 @@ import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Prompt } from './prompt.ts';
 
-/** The history of the stage in this run. */
 export interface StageHistory {
   /** How often this signature was seen, including this time. */
   count: number;
@@ -80,7 +79,6 @@ export interface StageSession {
   notes: string[];
   /** Milliseconds to wait before the session may be resumed. */
   restMs(): number;
-  /** Records the result of a call. */
   note(record: CallRecord): Promise<void>;
   /** The session of a failed call, if it can be resumed, and how long to wait first. */
   ahead(failed: { session_id: string | null; verdict: Verdict }): { id: string; restMs: number } | null;

@@ -9,7 +9,6 @@ import { readTailIfFit } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 
-/** A call that is running. */
 interface CallEvents {
   stage: string;
   tool: Tool;

@@ -32,7 +32,6 @@ export interface CheckedStages {
 
 type Composed = ComposedPrompt & { how: 'done' };
 
-/** A stage whose prompt is too large for its tool. */
 interface LargeStage {
   stage: Stage;
   prompt: Prompt;

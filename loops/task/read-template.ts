@@ -13,9 +13,7 @@ interface TemplatePlace {
   stage: string;
   /** `json`: a built-in template does not ask for its Markdown sections. */
   answer?: 'sections' | 'json';
-  /** The task's folder. */
   task: string;
-  /** The project's root. */
   root: string;
   forbids: Forbids;
   /** Called for each file that affects the result: read, or missing and read first. Named relative to its folder. */

@@ -28,7 +28,6 @@ interface Failing {
   budget: number;
 }
 
-/** The last prompt. */
 export interface SentPrompt {
   chars: number;
   /** The parts of the stage's own prompt, whatever its result was. */

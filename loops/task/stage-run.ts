@@ -11,7 +11,6 @@ import type { PromptTurn } from './compose.ts';
 import type { Composing } from './prompt.ts';
 import type { RunContext } from './run-context.ts';
 
-/** A run that has its task. */
 export interface TaskRun extends Composing {
   runId: string;
   /** The folder in which this user's runs note the files that decide about their calls, and changes in other tasks meanwhile. */
@@ -38,7 +37,6 @@ export const engineOf = ({ tool, account, model }: Login & { model?: string | un
 export const isSameLogin = (one: Login, other: Login): boolean =>
   one.tool === other.tool && one.account === other.account;
 
-/** A run at one of its stages. */
 export interface StageRun extends TaskRun {
   /** With the tool that answers now, which may be a fallback for the manifest's. */
   stage: Stage;

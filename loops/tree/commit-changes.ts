@@ -67,7 +67,6 @@ interface CommitRequest extends CommitPlace {
   rules: KeepRules;
   /** The folders of the trees of the writing stages, in order, and the paths that their gates found changed, if known. */
   stages: readonly { stage: string; trees: string; changed: readonly string[] | null }[];
-  /** Whether a path, relative to the tree, may be committed. */
   inScope(name: string): boolean;
   /** Whether the gate has looked at the tree as it is now, and not only at the end of each stage. */
   edits: 'checked' | 'unchecked';

@@ -42,7 +42,6 @@ export function withOwnGlobs(
 interface WorkingFolder {
   /** As the manifest has it. */
   cwd: string | undefined;
-  /** The manifest, for the message. */
   manifest: string;
   /** The folder to which it is relative: the project's root, or the task's worktree. */
   root: string;

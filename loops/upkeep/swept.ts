@@ -21,7 +21,6 @@ export interface Swept {
   place: string;
   /** A sentence. */
   told: string;
-  /** What to do; null if there is nothing to do. */
   fix: string | null;
 }
 

@@ -63,7 +63,6 @@ interface TraceSource {
 
 interface Growing extends Trace {
   root: TraceSpan;
-  /** The current stage. */
   stage: TraceSpan | null;
 }
 

@@ -19,7 +19,6 @@ export interface FailedCallContext {
   model: string | null;
   session_id: string | null;
   ending: Ending;
-  /** The folder of the attempt. */
   attempt: string;
   cwd: string;
   class: ErrorClass;
@@ -64,7 +63,6 @@ export interface Response {
   headers: Record<string, string> | null;
   /** For a recorded request, the beginning of the raw body; absent if there is none. */
   body?: string;
-  /** Lines of stderr that contain an error. */
   stderr: string[];
   /** The last events of its stream. */
   events: unknown[];

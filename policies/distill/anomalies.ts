@@ -57,7 +57,6 @@ export function anomalyOf(answer: TurnAnswer, context: AnswerContext): Anomaly |
 
 const EMPTY = { name: 'short', evidence: 'the answer is empty' } as const;
 
-/** The answer has no readable text. */
 export const isEmptyAnswer = ({ text }: TurnAnswer): boolean => text.trim() === '';
 
 function anotherModel({ modelVersion }: TurnAnswer, { modelVersion: before }: AnswerContext): string | null {

@@ -8,7 +8,6 @@ export interface Clock {
   zoneIsKnown?: boolean;
 }
 
-/** Converts between wall-clock times in a zone and instants. */
 export interface WallTime {
   year: number;
   /** 1 to 12. */

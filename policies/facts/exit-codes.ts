@@ -37,7 +37,6 @@ export const EXIT_ORDER: readonly number[] = [77, 76, 75, 66, 65];
 export const EXIT_BUG = 70;
 export const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** The signals that request a process to stop. */
 export type StopSignal = keyof typeof EXIT_BY_SIGNAL;
 
 /** The signal that stopped us; null if there was none yet, or if the cause was not a signal. */
@@ -47,7 +46,6 @@ export const stoppedBy = ({ reason }: AbortSignal): StopSignal | null =>
 /** For users: the signal's name, or the sentence that it was aborted with. */
 export const stopWords = ({ reason }: AbortSignal): string => (typeof reason === 'string' ? reason : 'a signal');
 
-/** The exit code of a process that was stopped. */
 export const stopExit = (stop: AbortSignal): (typeof EXIT_BY_SIGNAL)[StopSignal] =>
   EXIT_BY_SIGNAL[stoppedBy(stop) ?? 'SIGTERM'];
 

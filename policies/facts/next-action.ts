@@ -146,7 +146,6 @@ export const preflightLine = (launcher: string, ...flags: string[]): string =>
 /** An action that only states a fact; a page for people shows it as a note. */
 export const isNote = ({ text }: NextAction): boolean => text.startsWith(NOTE);
 
-/** The fact of a note. */
 export const noteOf = ({ text }: NextAction): string => text.slice(NOTE.length);
 
 const NOTE = 'note: ';

@@ -3,8 +3,6 @@
 import { tried } from '../text/tried.ts';
 
 /** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
-
-/** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
 interface SchemaMistake {
   at: string[];
   message: string;

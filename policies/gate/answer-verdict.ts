@@ -33,7 +33,6 @@ export interface Judging {
   stage: { schema?: object | undefined; on_fail?: 'note' | 'stop' | undefined };
 }
 
-/** Whether the answer must give a verdict. */
 export const owesVerdict = ({ role }: Judging): boolean => role.givesVerdict;
 
 /** Returns what stops a stage whose verdict decides: FAIL, or no verdict where one is required. null if nothing stops it. */

@@ -6,7 +6,6 @@ import { looksSecret } from '../redact/environment.ts';
 /** Variables that every program needs. They remain, whatever a user's own pattern matches in them. */
 const NEEDED = /^(?:PATH|HOME|TMPDIR|LANG|LC_\w+|TERM|TZ|USER|LOGNAME|SHELL|PWD)$/;
 
-/** The prefixes of the variables of each CLI and its service. */
 const CLI_VARIABLES = {
   gemini: ['GEMINI'],
   copilot: ['COPILOT'],

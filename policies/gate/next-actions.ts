@@ -24,7 +24,6 @@ export interface GatedCall {
   rechecks: boolean;
   /** How many paths were restored. */
   restored: 'none' | 'some' | 'all';
-  /** The file with the answer. */
   answerFile: string;
   /** `<file>:<line>` of a field of the stage, or of the line that would contain it; or the text to write for it. */
   place(field: 'requires' | 'min_lines' | 'on_fail' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;

@@ -75,7 +75,6 @@ const isText = (heading: Heading | null): heading is null =>
 const isBelow = ({ level, found }: Heading, above: number): boolean =>
   above === WEAK ? found === null : level > above && level < WEAK;
 
-/** Checks that an answer has the required number of lines with text. */
 export function checkLines(answer: string, minLines: number): Finding | null {
   let lines = 0;
   for (const { text } of linesOf(answer)) {
@@ -93,7 +92,6 @@ export function checkLines(answer: string, minLines: number): Finding | null {
   };
 }
 
-/** Checks that a stage that must change the tree has changed it. */
 export function checkChanges(changes: readonly Change[], mayBeEmpty: boolean): Finding | null {
   if (changes.length > 0 || mayBeEmpty) return null;
   return {

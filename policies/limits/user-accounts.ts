@@ -31,7 +31,6 @@ export const HOMES = {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** An account of the user's settings. */
 export interface Account {
   name: string;
   tool: BuiltIn;

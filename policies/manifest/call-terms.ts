@@ -100,7 +100,6 @@ interface SoFar {
 }
 
 interface UsedUp {
-  /** The manifest's field. */
   field: keyof RunLimits;
   why: string;
   limit?: PassedLimit;

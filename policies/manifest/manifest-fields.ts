@@ -2,7 +2,6 @@
 
 import { namedTools, TOOLS } from '../facts/tools.ts';
 
-/** The help of one field. */
 interface ManifestField {
   /** One sentence without its full stop. */
   about: string;

@@ -21,7 +21,6 @@ export interface ProjectFile {
   prices: Record<string, { input: number; cached?: number; output: number }>;
   /** The project's own rows, tried before the built-in ones. */
   triage: { rules: readonly OwnRow[] };
-  /** The project's own CLIs, by name. */
   tools: Readonly<Record<string, OwnToolRow>>;
   /** The prefixes of built-in CLIs, by name. Those of its own CLIs are in `tools`. */
   prefixes: Readonly<Record<string, readonly string[]>>;

@@ -6,7 +6,6 @@ import { reading } from './rules.ts';
 /** The lines before the goal: the rules, how to read the prompt, and the instructions of the role. */
 export interface Opening {
   lines: number;
-  /** The name of the role. */
   role: string;
 }
 

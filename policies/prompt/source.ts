@@ -53,7 +53,6 @@ export interface Changes {
   forbidden: number;
 }
 
-/** The answer of an earlier stage of the task. */
 export interface AnswerSource {
   stage: string;
   role: string;

@@ -42,7 +42,6 @@ export function compilePatterns(sources: readonly string[]): Patterns {
   };
 }
 
-/** Returns why this is not a redaction pattern, or null. */
 export function patternMistake(source: string): string | null {
   try {
     new RegExp(source).test('');

@@ -14,7 +14,6 @@ export interface ComparedVariant extends Variant {
   reason: string | null;
   /** What happened, in one sentence; null unless it failed. */
   sentence: string | null;
-  /** The evidence of the failure. */
   evidence: string | null;
   /** Of the last stage that has one. */
   gate: 'passed' | 'failed' | null;
@@ -60,7 +59,6 @@ export interface ComparisonReport {
   budget: ComparisonBudget;
   /** The variant whose changes were applied; null if none were. */
   picked: { n: number; at: string } | null;
-  /** When the worktrees were removed. */
   removed: string | null;
   notes: string[];
   next_actions: NextAction[];

@@ -3,7 +3,6 @@
 import { wellFormed } from '../text/display.ts';
 import { byGravity, type FilePlace, fingerprint, type Problem, type ProblemLevel, textOf } from './problem.ts';
 
-/** The origin of the problems. */
 interface SarifSource {
   version: string;
   /** ISO time. */

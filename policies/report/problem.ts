@@ -8,7 +8,6 @@ const PROBLEM_LEVELS = ['error', 'warning', 'note'] as const;
 
 export type ProblemLevel = (typeof PROBLEM_LEVELS)[number];
 
-/** A place in the tree. */
 export interface FilePlace {
   /** Relative to the tree's root, with `/`, never outside the tree. */
   path: string;

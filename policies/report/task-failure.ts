@@ -29,7 +29,6 @@ export interface Failure {
   /** The service's HTTP status; absent if the CLI reported none, and in records of older versions. */
   http_status?: number;
   evidence: Verdict['evidence'];
-  /** The dispatcher's action, and why. */
   decision: { action: string; why: string };
   retry_at: string | null;
   next_actions: NextAction[];

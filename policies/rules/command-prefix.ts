@@ -8,7 +8,6 @@ import { placesIn } from './described-words.ts';
 interface PrefixedCall {
   /** The values of the places that a user may write. */
   places: Readonly<Record<(typeof PREFIX_PLACES)[number], string>>;
-  /** The name of the container. */
   name: string;
   /** The variables that Tollgate sets for the call. */
   variables: Readonly<Record<string, string>>;

@@ -59,13 +59,11 @@ export interface OwnEvent {
   model?: string;
   /** A whole message of the answer. */
   answer?: string;
-  /** A piece of a message. */
   piece?: string;
   /** The name of a tool that ran. */
   tool?: string;
   /** The name of a tool that was denied. */
   denied?: string;
-  /** The name of an MCP server that failed. */
   server_failed?: string;
   warning?: string;
   /** An error that need not end the call. */
@@ -76,7 +74,6 @@ export interface OwnEvent {
   failure?: string;
   status?: string;
   code?: string;
-  /** Other details from the service. */
   details?: string;
   tokens?: Readonly<Partial<Record<'input' | 'cached' | 'output' | 'total', string>>>;
   /** These counts are added to the earlier ones; otherwise they are totals. */

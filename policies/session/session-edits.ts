@@ -13,7 +13,6 @@ export interface Version {
   sha256: string;
 }
 
-/** What remains of the conversation after an edit. */
 export interface KeptEdit {
   /** Turns that remain complete. */
   turns: number;
@@ -33,7 +32,6 @@ export interface EditEntry {
   after: Version;
   /** The name of the copy of the whole file, beside the ledger; null if `before` is the beginning of `after`. */
   backup: string | null;
-  /** The number of turns before the edit. */
   turns: number;
   kept_turns: number;
   kept_items: number | null;

@@ -15,7 +15,6 @@ import {
 import { FAILURE_HEADS, hasStatusAtHead, LINE_KINDS, type LineKind, tellsFailure } from './line-kinds.ts';
 import { type Level, mayBeTime } from './log-head.ts';
 
-/** The classification of one line. */
 export interface AssessedLine {
   text: string;
   kind: LineKind | null;

@@ -46,7 +46,6 @@ export interface Signature {
 }
 
 interface SignatureExplanation {
-  /** The lines that were signed. */
   lines: readonly string[];
   /** The text that each token class removed from them. */
   eaten: readonly Eaten[];

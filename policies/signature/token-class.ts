@@ -59,7 +59,6 @@ export interface TokenClass {
 
 type Example = readonly [text: string, normal: string];
 
-/** Keeps the token itself. */
 export const keep = (piece: string): string => piece.toLowerCase();
 
 /** A set of words, in any letter case. */
@@ -106,7 +105,6 @@ export const PORT = String.raw`(?::\d{1,9})?(?:/(?![a-z]{0,60}_[a-z]{0,60}_[a-z_
 /** A character that closes a sentence or a bracket is not part of a URL. */
 export const URL_RUN = String.raw`[\w!#$%&*+,\-./:;=?@~${BEYOND}]${FAR}(?<![.,;:!?])`;
 
-/** The value of `key=value`. */
 export const VALUE = String.raw`[\w!#$%&(*+\-./:=?@[^{~${BEYOND}]{1,65535}`;
 
 /** Extends to the quote that closes the one right before. */

@@ -34,7 +34,6 @@ export interface SessionSave extends SavedTree {
   /** The name of a unified diff of these files, stored beside this file; null outside git. */
   patch: string | null;
   budget: { used: number; total: number; left: number; tokens: number; usd: number };
-  /** The command that resumes the session. */
   resume: string;
   /** The command that answers the question, with dots where the answer belongs; null if no question waits. */
   answer: string | null;

@@ -235,7 +235,6 @@ type Move =
 
 export type LeaveReason = 'done' | 'reasoner_errors' | 'save_session' | 'question' | 'max_iterations' | 'stalled';
 
-/** Decides what a supervision does next. */
 export function nextMove(standing: Standing, { max_iterations, stall_after }: SuperviseTerms): Move {
   const { step, iteration, instruction, errors, stalled, lastEnd } = standing;
   if (step === 'done') return { do: 'leave', how: 'done', reason: 'done', why: lastText(standing) };

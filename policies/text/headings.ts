@@ -6,7 +6,6 @@ interface NameBook {
   /** By their first word, the longest name first. */
   readonly names: ReadonlyMap<string, readonly Named[]>;
   readonly longest: number;
-  /** Who wrote the text. */
   readonly writer: NameWriter;
 }
 

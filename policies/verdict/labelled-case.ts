@@ -19,7 +19,6 @@ export interface LabelledCase {
   rendering: string | null;
 }
 
-/** One call as it was recorded. */
 export interface CapturedCall {
   tool: BuiltIn;
   /** The CLI's own exit code, or the one of its wrapper; null if unknown. */
@@ -44,7 +43,6 @@ interface Label {
   retryAt?: string | null;
 }
 
-/** A labelled case and our verdict on it. */
 export interface Judged {
   labelled: LabelledCase;
   verdict: Verdict;

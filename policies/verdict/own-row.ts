@@ -32,7 +32,6 @@ interface OwnMatch extends Omit<Match, 'text'> {
 /** The part that classifies: the proof is only for lint. */
 export const withoutProof = (row: OwnRow): OwnRow => ({ ...row, proof: [] });
 
-/** Compiles a project's row into a rule. */
 export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow): Rule {
   const match = { ...rest, ...(text === undefined ? {} : { text: compilePhrases(text) }) };
   return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one) : one)) };

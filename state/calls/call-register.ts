@@ -32,7 +32,6 @@ export interface RegisterEntry {
   task: string | null;
   /** The draft by which a call without a task is classified; that of a task is in its attempt. */
   draft: object | null;
-  /** The session that it resumes. */
   session?: { tool: Tool; id: string };
 }
 
@@ -193,7 +192,6 @@ const isSession = (session: Partial<RegisterEntry['session']> | null): boolean =
 
 interface EndedIn {
   tool: Tool;
-  /** The id of the session. */
   id: string;
 }
 

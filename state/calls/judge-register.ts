@@ -25,7 +25,6 @@ const VERSION = 1;
 /** A call that a run waits for. Its file time is when the call began; files beside it are copies of judge files. */
 export interface CallEntry {
   v: number;
-  /** The task's folder. */
   task: string;
   task_id: string;
   stage: string;

@@ -173,7 +173,6 @@ export function setAsideIfThere(file: string, clock: () => Date): string | null 
   }
 }
 
-/** The name of something that was moved aside. */
 export const isSetAside = (name: string): boolean => /\.unreadable-[\dTZ-]+$/.test(name);
 
 /** The name is shortened if necessary, since it must not exceed 255 bytes with the ending. */

@@ -17,7 +17,6 @@ export interface KeptTurn {
   section: number;
   call_id: string;
   at: string;
-  /** The model that was called. */
   model: string;
   /** How many entries of history came before it. */
   history: number;

@@ -43,7 +43,7 @@ export class JournalError extends StrangeStateError {
 
 export function openJournal(taskFolder: string, clock: () => Date): Journal {
   const file = journalOf(taskFolder);
-  const known: Known = { bytes: Buffer.alloc(0), lines: [], last: null };
+  const known: Known = { reading: null };
   return {
     file,
     append: (fact) => append(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
@@ -158,18 +158,9 @@ function placeOf(file: string, made = path.dirname(file)): string[] {
   return folders;
 }
 
-/** The bytes read before, up to the last complete line: a long run reads its journal many times. */
+/** What was read last: a long run reads the same journal many times. */
 interface Known {
-  bytes: Buffer;
-  lines: Parsed[];
-  /** The fold of all of them; null until a caller requests it. */
-  last: JournalReading | null;
-}
-
-interface Parsed {
-  line: JournalLine | 'torn';
-  /** Its offset in the file. */
-  from: number;
+  reading: { bytes: Buffer; last: JournalReading } | null;
 }
 
 /** Reads the present bytes; null if there is no journal. Throws as `read` does; the caller may fold the bytes later. */
@@ -184,7 +175,7 @@ function seeJournal(file: string): Buffer | null {
 /** A separate fold of the present journal, for callers that fold further lines which are not in a file yet. */
 export function foldAnew(file: string): JournalReading {
   const bytes = seeJournal(file) ?? Buffer.alloc(0);
-  return folded(bytes.length, parsedLines(file, bytes, 0, bytes.length));
+  return folded(file, bytes, bytes.length);
 }
 
 function readJournal(file: string, known: Known, upTo?: number): JournalReading {
@@ -193,45 +184,25 @@ function readJournal(file: string, known: Known, upTo?: number): JournalReading 
     throw new JournalError(
       `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what remains.`,
     );
-  const [lines, end] = [linesOf(file, bytes, known), upTo ?? bytes.length];
-  // An incomplete line at the end is not part of the cache.
-  if (lines !== known.lines || end !== bytes.length) return folded(end, lines);
-  known.last ??= folded(end, lines);
-  return known.last;
+  if (upTo !== undefined && upTo !== bytes.length) return folded(file, bytes, upTo);
+  // An agent may have changed any of it meanwhile.
+  if (!known.reading?.bytes.equals(bytes)) known.reading = { bytes, last: folded(file, bytes, bytes.length) };
+  return known.reading.last;
 }
 
-function folded(end: number, lines: readonly Parsed[]): JournalReading {
+/** The lines that begin before `end`. */
+function folded(file: string, bytes: Buffer, end: number): JournalReading {
   const ledger = emptyLedger();
   let torn = 0;
-  for (const { line, from } of lines) {
-    if (from >= end) break;
-    if (line === 'torn') torn += 1;
-    else fold(ledger, line, from);
-  }
-  return { ledger, offset: end, torn };
-}
-
-/** An agent may have changed any of it meanwhile: only lines that are the same byte for byte are not parsed again. */
-function linesOf(file: string, bytes: Buffer, known: Known): Parsed[] {
-  const isSame = bytes.subarray(0, known.bytes.length).equals(known.bytes);
-  if (isSame && bytes.length === known.bytes.length) return known.lines;
-  const before = isSame ? known : { bytes: Buffer.alloc(0), lines: [] };
-  const whole = bytes.lastIndexOf(0x0a) + 1;
-  const lines = [...before.lines, ...parsedLines(file, bytes, before.bytes.length, whole)];
-  Object.assign(known, { bytes: bytes.subarray(0, whole), lines, last: null } satisfies Known);
-  return whole === bytes.length ? lines : [...lines, ...parsedLines(file, bytes, whole, bytes.length)];
-}
-
-function parsedLines(file: string, bytes: Buffer, start: number, end: number): Parsed[] {
-  const lines: Parsed[] = [];
-  for (let from = start; from < end; ) {
+  for (let from = 0; from < end; ) {
     const newline = bytes.indexOf(0x0a, from);
     const to = newline === -1 ? bytes.length : newline;
     const line = parseLine(bytes.toString('utf8', from, to), file);
-    if (line !== 'blank') lines.push({ line, from });
+    if (line === 'torn') torn += 1;
+    else if (line !== 'blank') fold(ledger, line, from);
     from = to + 1;
   }
-  return lines;
+  return { ledger, offset: end, torn };
 }
 
 function parseLine(text: string, file: string): JournalLine | 'blank' | 'torn' {

@@ -64,7 +64,6 @@ export interface Ledger {
   grants: number[];
 }
 
-/** The default budget of a task. */
 const DEFAULT_BUDGET = 10;
 
 export function emptyLedger(): Ledger {

@@ -10,7 +10,6 @@ import { globMistake } from '../../policies/text/globs.ts';
 import { STAND_IN_CAUSES } from '../../policies/verdict/stand-ins.ts';
 import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from '../task-folder.ts';
 
-/** The defaults of a manifest. */
 const STAGE_DEFAULTS = {
   timeout_ms: 30 * 60_000,
   may_be_empty: false,

@@ -118,7 +118,6 @@ function openOrNull(file: string): number | null {
   }
 }
 
-/** A place in a queue. */
 export interface Ticket {
   id: string;
   mode: 'read' | 'write';

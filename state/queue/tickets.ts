@@ -178,5 +178,4 @@ function settleOld(files: readonly TicketFile[], now: Date): void {
   }
 }
 
-/** The folder for the queues of trees. */
 export const queueFolder = (stateFolder: string): string => path.join(stateFolder, 'state', 'trees');

@@ -45,12 +45,12 @@ import { findRecord } from '../../state/usage.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { overlay } from '../../wrappers/codex/overlay.ts';
-import { indexLines } from '../../wrappers/gemini/sessions/lines.ts';
 import { readBeginning } from '../../wrappers/gemini/sessions/lookup.ts';
+import { GEMINI_SESSIONS } from '../../wrappers/gemini/sessions/store.ts';
 import { readSettings } from '../../wrappers/gemini/settings.ts';
 import { read } from '../../wrappers/reading.ts';
 import { openLines } from '../../wrappers/sessions/line-table.ts';
-import { firstLines } from '../../wrappers/sessions/store-folder.ts';
+import { firstRecords } from '../../wrappers/sessions/store-folder.ts';
 
 export interface Reader {
   name: string;
@@ -180,9 +180,11 @@ export const READERS: readonly Reader[] = [
     endsWithinLine({ file, device: 0, inode: 0, bytes: 1, changedAtMs: 0 }),
   ),
   at('session', 'the lines of a session', (file) => openLines(file).count),
-  at('session', "the lines of gemini's session", (file) => indexLines(file).count),
+  at('session', "gemini's session", (file) =>
+    GEMINI_SESSIONS.open({ tool: 'gemini', id: 'a', file, cwd: null, cliVersion: null, bytes: 1, changedAtMs: 0 }),
+  ),
   at('session', "the beginning of gemini's session", readBeginning),
-  at('session', 'the first lines of a session', (file) => firstLines(file, 1024 * 1024)),
+  at('session', 'the first lines of a session', (file) => [...firstRecords(file, 1024 * 1024)]),
   at('node_modules/p/package.json', 'the version of a package', (file) =>
     versionOfPackage(path.join(path.dirname(file), 'bin'), 'p'),
   ),

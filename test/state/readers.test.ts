@@ -85,7 +85,7 @@ const DIRECT: Record<string, string> = {
   'loops/tree/gitignore.ts': 'opens without waiting or following',
   'loops/tree/separate-index.ts': "copies git's index, which it has just seen to be a file",
   'loops/task/read-text.ts': 'opens without waiting, and looks at the kind by the descriptor',
-  'loops/report/folder-watch.ts': '/proc',
+  'state/folder-watch.ts': '/proc',
   'loops/guard/kept-files.ts': 'copies by the descriptor that the careful reader opened, and makes a file of its own',
   'loops/upkeep/sweep.ts': '/proc',
   'state/corpus.ts': 'a pipe that a person names',

@@ -21,7 +21,6 @@ const refusesFolder = ({ trustWorkspace, cwd }: FolderRequest): string | null =>
 const isInRepository = (folder: string): boolean =>
   existsSync(path.join(folder, '.git')) || (folder !== path.dirname(folder) && isInRepository(path.dirname(folder)));
 
-/** The flags that only codex understands. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
   effort: { takes: 'choice', choices: ['low', 'medium', 'high', 'xhigh'], about: 'how hard the model thinks' },

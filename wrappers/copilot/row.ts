@@ -29,7 +29,6 @@ function readUsage(text: string): ReportedUsage {
   };
 }
 
-/** The flags that only copilot understands. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
   'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },

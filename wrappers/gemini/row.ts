@@ -48,7 +48,6 @@ function missingServer(request: CallRequest): string | null {
 const isExcluded = (mcp: Json | null, name: string): boolean =>
   listOf(mcp?.excluded).includes(name) || (Array.isArray(mcp?.allowed) && !mcp.allowed.includes(name));
 
-/** The flags that only gemini understands. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
   sandbox: { takes: 'nothing', about: 'use the sandbox of gemini' },

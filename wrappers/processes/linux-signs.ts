@@ -50,7 +50,6 @@ function isForWriting(pid: number, fd: string): boolean {
   return flags !== undefined && (Number.parseInt(flags, 8) & 3) !== 0;
 }
 
-/** The files that a process has open for writing. */
 export const openForWriting = (pid: number): Stats[] =>
   openIn(pid).flatMap((fd) => {
     const file = look(`/proc/${pid}/fd/${fd}`);

@@ -13,7 +13,6 @@ export function markerOf(callId: string, environment: NodeJS.ProcessEnv): string
 export const markEnvironment = (marker: string): Record<string, string> =>
   Object.fromEntries(MARKERS.map((name) => [name, marker]));
 
-/** The marker that an environment carries, or null. */
 export const markerIn = (environment: NodeJS.ProcessEnv): string | null =>
   MARKERS.map((name) => environment[name]).find((marker) => marker !== undefined && marker !== '') ?? null;
 

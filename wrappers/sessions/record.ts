@@ -5,7 +5,6 @@ import { visible } from '../../policies/text/display.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** null for what is no JSON object. */
 export function readRecord(line: string): Fields | null {
   try {
     const value: unknown = JSON.parse(line);

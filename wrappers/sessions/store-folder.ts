@@ -4,8 +4,8 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { tried } from '../../policies/text/tried.ts';
 import { entriesIfAny } from '../../state/disk/folder.ts';
-import { readHead } from '../../state/disk/regular-file.ts';
-import type { SessionFile } from './store.ts';
+import { readHeadIfFit } from '../../state/disk/regular-file.ts';
+import { type Fields, fieldsOf, readRecord } from './record.ts';
 
 /** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
 export const foldersIn = (folder: string): string[] =>
@@ -28,9 +28,11 @@ export function measure(file: string): { bytes: number; changedAtMs: number } | 
   return stat?.isFile() ? { bytes: stat.size, changedAtMs: stat.mtimeMs } : null;
 }
 
-/** The whole lines among its first bytes. Throws what the operating system throws. */
-export const firstLines = (file: string, maxBytes: number): string[] =>
-  readHead(file, maxBytes).text.split('\n').slice(0, -1);
+/** The whole lines among its first bytes, one by one; none where it cannot be read. */
+export function* firstRecords(file: string, maxBytes: number): Generator<Fields> {
+  const lines = (readHeadIfFit(file, maxBytes) ?? '').split('\n');
+  for (const line of lines.slice(0, -1)) yield fieldsOf(readRecord(line));
+}
 
 /** Links in it, down to so many levels, at most 5: what they lead to is not looked into. */
 export function linksBelow(folder: string, levels: number): string[] {
@@ -48,17 +50,12 @@ const MOST_LINKS = 5;
 
 const lookAt = (file: string) => tried(() => lstatSync(file));
 
-/** The second is for the longest prompt that anybody sends. */
-const PROMPT_BYTES = [256 * 1024, 8 * 1024 * 1024];
-
-/** The first prompt of a session; null where there is none, or none that can be read. */
-export function readFirstPrompt({ file }: SessionFile, promptOf: (line: string) => string | null): string | null {
-  try {
-    for (const bytes of PROMPT_BYTES)
-      for (const line of firstLines(file, bytes)) {
-        const prompt = promptOf(line);
-        if (prompt !== null) return prompt;
-      }
-  } catch {}
+/** What `read` finds in the first record that has it. The second look is for the longest prompt that anybody sends. */
+export function firstOf<T>(file: string, read: (record: Fields) => T | null): T | null {
+  for (const bytes of [256 * 1024, 8 * 1024 * 1024])
+    for (const record of firstRecords(file, bytes)) {
+      const found = read(record);
+      if (found !== null) return found;
+    }
   return null;
 }

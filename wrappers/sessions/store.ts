@@ -60,7 +60,7 @@ export interface SessionStore {
   namedBy?(session: SessionFile, lookup: Lookup): string | null;
 }
 
-/** One session file as it was when it was opened. Lines are looked at lazily: a file may have 100 MB. */
+/** One session file as it was when it was opened. */
 export interface Conversation {
   session: SessionFile;
   /** How many turns stand. */

@@ -117,7 +117,6 @@ function takenWords(code: string, port: number | undefined): string {
   return `port ${port} of 127.0.0.1 cannot be used (${code}); leave --port out for one that is free`;
 }
 
-/** Opens an address in the browser of this machine. */
 function openBrowser(url: string, failed: (why: string) => void): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [url], { detached: true, stdio: 'ignore' });

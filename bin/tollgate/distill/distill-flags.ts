@@ -14,7 +14,6 @@ const CHECK_WORDS: Record<string, AnomalyName> = Object.fromEntries(
   (Object.keys(ANOMALY_PAUSES) as AnomalyName[]).map((name) => [name.replaceAll('_', '-'), name]),
 );
 
-/** The flags of a book that begins. */
 export const BOOK_FLAGS = {
   prompt: { takes: 'text', about: 'the file with the system instruction; without it, a general prompt for books' },
   via: {
@@ -25,7 +24,6 @@ export const BOOK_FLAGS = {
   name: { takes: 'text', about: "the name of the run; default: the book's file name" },
 } as const satisfies Record<string, FlagRow>;
 
-/** The flags of each run of the command. */
 export const RUN_FLAGS_OF_BOOK = {
   model: { takes: 'text', about: `the model; default: ${DEFAULT_DISTILL_MODEL}` },
   temperature: { takes: 'text', about: 'from 0 to 2; default: not sent' },

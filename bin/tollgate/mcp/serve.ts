@@ -85,7 +85,6 @@ const INSTRUCTIONS = [
   'An error result has class, reason and next_actions: do the first of them, and do not repeat a call that it does not name.',
 ].join(' ');
 
-/** Lists the tools of the server. */
 const TOOLS: readonly McpTool[] = [...RUNS, ...STATE_TOOLS, ...CONVERSATIONS];
 
 /** The SDK would close the connection at its own limit, which is twice this. */

@@ -14,7 +14,6 @@ export interface McpTool {
   act(given: Record<string, unknown>, caller: ToolCaller): Promise<ToolResult>;
 }
 
-/** A JSON Schema of an object. */
 interface ObjectSchema {
   type: 'object';
   properties: Record<string, FieldSchema>;

@@ -127,7 +127,6 @@ function redoLine({ n, at, turns, last_prompt, takes_back, next }: Redoable, { r
 
 const MARK = '[ REVERTED ] ';
 
-/** The most lines of a tool's output. */
 const OUTPUT_LINES = 5;
 
 type Colours = ReturnType<typeof coloursOf>;

@@ -175,7 +175,6 @@ const cellsOf = ({ put, piece, class: name, around }: Side): string[] => [
 
 const section = (title: string, rows: readonly string[]): string[] => (rows.length === 0 ? [] : ['', title, ...rows]);
 
-/** Cuts the last cell of each row. */
 const cutRows = (rows: readonly (readonly string[])[]): string[] =>
   columns(
     rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell.slice(0, MAX_WIDTH) : cell))),

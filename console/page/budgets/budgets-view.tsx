@@ -61,7 +61,6 @@ function LimitsSheet({ of }: { of: LimitsShown }) {
   );
 }
 
-/** Sets a budget or a pace over all tasks, like `tollgate budget`; changes nothing before the user confirms. */
 interface BudgetDialogProps {
   of: LimitSet;
   onClose: () => void;
@@ -70,6 +69,7 @@ interface BudgetDialogProps {
 const CHOICES = ['any', ...TOOLS];
 const UNITS = ['calls', 'tokens', 'usd'];
 
+/** Sets a budget or a pace over all tasks, like `tollgate budget`; changes nothing before the user confirms. */
 function BudgetDialog({ of, onClose }: BudgetDialogProps) {
   const isNew = of.most === undefined;
   const tool = useSignal(of.tool ?? 'any');

@@ -15,7 +15,6 @@ export interface Trouble {
 
 type Reply<T> = { how: 'ok'; value: T } | { how: 'failed'; problem: Trouble };
 
-/** Reads a resource. */
 export const read = <T>(path: string, stop?: AbortSignal): Promise<Reply<T>> =>
   ask<T>(path, stop === undefined ? {} : { signal: stop });
 

@@ -73,12 +73,12 @@ function Coming({ what }: { what: string }) {
 
 export type ShownTrouble = Pick<Trouble, 'what' | 'wayOut'>;
 
-/** Shows a problem and its way out, and announces both to screen readers; the actions are below. */
 interface TroubleNoticeProps {
   of: ShownTrouble;
   children?: ComponentChildren;
 }
 
+/** Shows a problem and its way out, and announces both to screen readers; the actions are below. */
 export function TroubleNotice({ of: { what, wayOut }, children }: TroubleNoticeProps) {
   return (
     <div class="notice bad">

@@ -5,7 +5,6 @@ import { piecesOf } from './signs.ts';
 
 /** A longer text would block the page. */
 const MOST_CHARS = 20_000;
-/** The limit of a text within a line. */
 const MOST_IN_LINE = 2_000;
 
 /** Within a line. */

@@ -197,105 +197,78 @@ async function begun({ commands }: ServedProject, wanted: WantedRun, what: strin
   return answerWith<Changed>({ says: `${what}, and ${words}${why}`, failed: true });
 }
 
-/** The form of a field that a change accepts. */
-type Field =
-  | 'id'
-  | 'word'
-  | 'text'
-  | 'text or null'
-  | 'count'
-  | 'count or null'
-  | 'word or null'
-  | 'flag'
-  | 'lines'
-  | 'stages'
-  | readonly string[];
-
-const NEW_TASK = {
-  ...{ id: 'id', goal: 'text', pipeline: 'word or null', stages: 'stages' },
-  ...{ calls: 'count', usd: 'count or null', wallclock_sec: 'count or null' },
-  ...{ commands: 'lines', criteria: 'lines', allow: 'lines', deny: 'lines' },
-} as const satisfies Record<keyof Actions['/api/draft'], Field>;
-
-export const WISHES = {
-  '/api/stop': { task: 'id' },
-  '/api/batch/stop': { batch: 'id' },
-  '/api/answer': { task: 'id', answer: 'text' },
-  '/api/run': { command: 'word' },
-  '/api/draft': NEW_TASK,
-  '/api/create': { ...NEW_TASK, run: 'flag' },
-  '/api/manifest/check': { task: 'id', text: 'text' },
-  '/api/manifest': { task: 'id', text: 'text', version: 'word' },
-  '/api/limits': {
-    tool: 'word',
-    per: ['day', 'week', 'month', 'minute', 'once'],
-    unit: ['calls', 'tokens', 'usd'],
-    most: 'count or null',
-  },
-  '/api/release': { tool: 'word', account: 'word', model: 'word or null' },
-  '/api/undo': { session: 'id' },
-  '/api/redo': { session: 'id', n: 'count' },
-  '/api/recover': { session: 'id', choice: ['rollback', 'clear', 'export', 'ignore'] },
-  '/api/compare/pick': { comparison: 'id', n: 'count' },
-  '/api/compare/remove': { comparison: 'id' },
-  '/api/compare/resume': { comparison: 'id' },
-  '/api/distill/start': { book: 'word', prompt: 'text or null', model: 'word', max_calls: 'count or null' },
-  '/api/distill/pause': { name: 'id' },
-  '/api/distill/stop': { name: 'id' },
-  '/api/distill/delete': { name: 'id', section: 'count' },
-  '/api/sweep': {},
-} as const satisfies { [P in keyof Actions]: Record<keyof Actions[P], Field> };
+/** Whether a field of a request is what a change accepts. */
+type Field = (value: unknown) => boolean;
 
 const MAX_WORD = 4096;
-
 const MAX_COUNT = 1e12;
-
-const TESTS: Record<Exclude<Field, readonly string[]>, (value: unknown) => boolean> = {
-  id: (value) => typeof value === 'string' && NAME.test(value),
-  word: isWord,
-  text: isText,
-  'text or null': (value) => value === null || isText(value),
-  count: isCount,
-  'count or null': (value) => value === null || isCount(value),
-  'word or null': (value) => value === null || isWord(value),
-  flag: (value) => typeof value === 'boolean',
-  lines: (value) => isList(value) && value.every((line) => isText(line) && line.length <= MAX_WORD),
-  stages: (value) => isList(value) && value.every(isStage),
-};
-
 /** More than any form has. */
 const MAX_ITEMS = 100;
 
-const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= MAX_ITEMS;
+const text: Field = (value) => typeof value === 'string' && value.trim() !== '' && !value.includes('\0');
+const word: Field = (value) =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_WORD && !/[\p{Cc}\p{Cf}]/u.test(value);
+const id: Field = (value) => typeof value === 'string' && NAME.test(value);
+const count: Field = (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
+const flag: Field = (value) => typeof value === 'boolean';
+const orNull =
+  (fits: Field): Field =>
+  (value) =>
+    value === null || fits(value);
+const oneOf =
+  (...values: readonly unknown[]): Field =>
+  (value) =>
+    values.includes(value);
+const listOf =
+  (fits: Field): Field =>
+  (value) =>
+    Array.isArray(value) && value.length <= MAX_ITEMS && value.every(fits);
+const lines = listOf((line) => text(line) && (line as string).length <= MAX_WORD);
+const access = oneOf(null, 'read', 'write', 'full');
+const stages = listOf((stage) => mistakeIn(stage, { tool: word, role: word, access }) === null);
 
-function isStage(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 3) return false;
-  const { tool, role, access } = value as Record<string, unknown>;
-  return isWord(tool) && isWord(role) && [null, 'read', 'write', 'full'].includes(access as null);
-}
+const NEW_TASK = {
+  ...{ id, goal: text, pipeline: orNull(word), stages },
+  ...{ calls: count, usd: orNull(count), wallclock_sec: orNull(count) },
+  ...{ commands: lines, criteria: lines, allow: lines, deny: lines },
+} as const satisfies Record<keyof Actions['/api/draft'], Field>;
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && !value.includes('\0');
-}
-
-function isWord(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_WORD && !/[\p{Cc}\p{Cf}]/u.test(value);
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= MAX_COUNT;
-}
+export const WISHES = {
+  '/api/stop': { task: id },
+  '/api/batch/stop': { batch: id },
+  '/api/answer': { task: id, answer: text },
+  '/api/run': { command: word },
+  '/api/draft': NEW_TASK,
+  '/api/create': { ...NEW_TASK, run: flag },
+  '/api/manifest/check': { task: id, text },
+  '/api/manifest': { task: id, text, version: word },
+  '/api/limits': {
+    tool: word,
+    per: oneOf('day', 'week', 'month', 'minute', 'once'),
+    unit: oneOf('calls', 'tokens', 'usd'),
+    most: orNull(count),
+  },
+  '/api/release': { tool: word, account: word, model: orNull(word) },
+  '/api/undo': { session: id },
+  '/api/redo': { session: id, n: count },
+  '/api/recover': { session: id, choice: oneOf('rollback', 'clear', 'export', 'ignore') },
+  '/api/compare/pick': { comparison: id, n: count },
+  '/api/compare/remove': { comparison: id },
+  '/api/compare/resume': { comparison: id },
+  '/api/distill/start': { book: word, prompt: orNull(text), model: word, max_calls: orNull(count) },
+  '/api/distill/pause': { name: id },
+  '/api/distill/stop': { name: id },
+  '/api/distill/delete': { name: id, section: count },
+  '/api/sweep': {},
+} as const satisfies { [P in keyof Actions]: Record<keyof Actions[P], Field> };
 
 /** @returns the mistake in the request, or null. */
-export function wishMistake(path: keyof Actions, wish: unknown): string | null {
-  if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'the body is not a JSON object';
-  const fields: Record<string, Field> = WISHES[path];
-  const given = wish as Record<string, unknown>;
-  const stray = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
-  if (stray !== undefined) return 'the body has a field too many';
-  const wrong = Object.entries(fields).find(([name, field]) => !fits(given[name], field));
-  return wrong === undefined ? null : `"${wrong[0]}" is not what it has to be`;
-}
+export const wishMistake = (path: keyof Actions, wish: unknown): string | null => mistakeIn(wish, WISHES[path]);
 
-const fits = (value: unknown, field: Field): boolean =>
-  typeof field === 'string' ? TESTS[field](value) : field.includes(value as string);
+function mistakeIn(wish: unknown, fields: Record<string, Field>): string | null {
+  if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'the body is not a JSON object';
+  const given = wish as Record<string, unknown>;
+  if (Object.keys(given).some((name) => !Object.hasOwn(fields, name))) return 'the body has a field too many';
+  const wrong = Object.keys(fields).find((name) => !fields[name]!(given[name]));
+  return wrong === undefined ? null : `"${wrong}" is not what it has to be`;
+}

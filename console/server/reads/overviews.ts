@@ -77,7 +77,6 @@ export function supervisionsShown(rows: readonly TaskRow[]): SupervisionsShown {
   };
 }
 
-/** The number of consecutive errors of the reasoner. */
 export const errorsIn = ({ iterations }: TaskSupervision): number =>
   Number.parseInt(iterations.at(-1)?.errors ?? '0', 10) || 0;
 

@@ -74,7 +74,6 @@ const LINK = '#1a4f8b';
 export const CODE_BACKGROUND = '#eeeeee';
 export const FAINT = '#555555';
 
-/** Sets text as it was written. */
 export const set = (text: string, { typesetter, where }: PdfPlace, style: Style = {}): PdfRun[] =>
   typesetter.runs(text, where).map((run) => ({ ...run, ...style }));
 

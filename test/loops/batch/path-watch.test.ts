@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPathWatch, type PathWatch } from '../../../loops/batch/wait.ts';
+import { nearestFolder } from '../../../loops/batch/wait.ts';
+import { createFolderWatch } from '../../../state/folder-watch.ts';
 
 const test = suite('path watch');
 let folder = '';
-let watch: PathWatch;
+let watch: ReturnType<typeof createFolderWatch>;
 test.before.each(() => {
   folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'watch-')));
-  watch = createPathWatch();
+  watch = createFolderWatch();
 });
 test.after.each(() => {
   watch.close();
@@ -56,38 +57,40 @@ const ROWS: readonly [what: string, file: string, before: () => void, steps: rea
 for (const [what, file, before, steps] of ROWS)
   test(`tells of ${what}`, async () => {
     before();
-    let wake = () => {};
-    watch.add(at(file), () => wake());
     for (const step of steps) {
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      const nearest = nearestFolder(at(file));
+      assert.ok(watch.keep(new Set([nearest])), 'it is watched');
+      watch.take();
       step();
-      await within(woken);
+      await comes();
+      assert.equal([...watch.take()], [nearest]);
     }
-    assert.is(watch.blind(), 0);
   });
 
-test('a file that is looked for no more is not told of', async () => {
-  const woken: string[] = [];
-  const gone = watch.add(at('gone'), () => woken.push('gone'));
-  const answer = new Promise<void>((resolve) => {
-    watch.add(at('kept'), resolve);
-  });
-  gone.remove();
-  writeFileSync(at('gone'), '');
-  writeFileSync(at('kept'), '');
-  await within(answer);
-  assert.equal(woken, []);
+test('a folder that is watched no more is not told of', async () => {
+  make('gone');
+  make('kept');
+  watch.keep(new Set([at('gone'), at('kept')]));
+  watch.keep(new Set([at('kept')]));
+  watch.take();
+  writeFileSync(at('gone/a'), '');
+  writeFileSync(at('kept/a'), '');
+  await comes();
+  assert.equal([...watch.take()], [at('kept')]);
+});
+
+test('a folder that cannot be watched is said, and one that is there again is watched anew', () => {
+  assert.not(watch.keep(new Set([at('none')])));
+  make('none');
+  assert.ok(watch.keep(new Set([at('none')])));
+  assert.equal([...watch.take()], [at('none')]);
 });
 
 /** An event that never comes must not hang the suite. */
-function within<T>(answer: Promise<T>): Promise<T> {
-  let limit: NodeJS.Timeout;
-  const late = new Promise<never>((_, reject) => {
-    limit = setTimeout(() => reject(new Error('no event came')), 60_000);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(limit));
+async function comes(): Promise<void> {
+  const began = performance.now();
+  await watch.change(60_000, new AbortController().signal);
+  assert.ok(performance.now() - began < 50_000, 'an event came');
 }
 
 test.run();

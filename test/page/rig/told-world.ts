@@ -32,12 +32,16 @@ export const PLACES = [
 ];
 
 function toldFleet(text: Texts): Resources['/api/fleet'] {
-  const common = { project: text('remote'), at: NOW, tokens: 12, usd: null, lost_calls: 1, late_calls: 1 };
-  const failed = { class: 'auth', sentence: text('sentence of the fleet') };
+  const unread = { pool: 'default', submitted_at: NOW, ended_at: null, epoch: 1, open_calls: 0, exit_code: null };
+  const known = { project: text('remote'), at: NOW, tokens: 12, usd: null, lost_calls: 1, late_calls: 1 };
+  const common = { ...unread, ...known, reason: null, signature: null, evidence: null };
+  const failed = { class: 'auth', sentence: text('sentence of the fleet') } as const;
   const works = { class: null, sentence: null, calls: { used: 1, budget: 10 } };
   return {
+    schema: 1,
     place: text('database'),
     at: NOW,
+    groups: [],
     totals: { tasks: 300, failed: 1, lost: 1, running: 1 },
     tasks: [
       {

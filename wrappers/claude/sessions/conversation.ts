@@ -4,20 +4,12 @@
 
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
-import { brief, countOf, type Fields, fieldsOf, listOf, readRecord, textItem, textOf } from '../../sessions/record.ts';
+import { brief, countOf, type Fields, fieldsOf, listOf, textItem, textOf } from '../../sessions/record.ts';
 import { type Conversation, type Edit, type SessionFile, SessionFileError, turnsOf } from '../../sessions/store.ts';
-import {
-  type ClaudeRow,
-  type ClaudeStanding,
-  foldTranscript,
-  HEAD_BYTES,
-  isOfTheCli,
-  textIn,
-  textOfContent,
-} from './lines.ts';
+import { type ClaudeRow, type ClaudeStanding, foldTranscript, isOfTheCli, textIn, textOfContent } from './lines.ts';
 
 export function openTranscript(session: SessionFile): Conversation {
-  const table = openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
+  const table = openSessionLines(session, (first) => whatIsWrong(first, session));
   const standing = foldTranscript(table);
   if (standing.rows.length === 0) throw new SessionFileError(session.file, noConversation(session, table.count));
   const { entries } = standing;
@@ -65,8 +57,7 @@ function stepsIn({ rows }: { rows: ClaudeRow[] }): number[] {
 const noConversation = ({ cliVersion }: SessionFile, records: number) =>
   `none of its ${records} records is part of a conversation; claude ${cliVersion ?? 'of an unknown version'} wrote it`;
 
-function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
-  const record = readRecord(firstLine);
+function whatIsWrong(record: Fields | null, { id }: SessionFile): string | null {
   const holds = textOf(record?.sessionId);
   if (textOf(record?.type) === null || holds === null)
     return 'it is not a session of claude: its first line is not a record of one';
@@ -139,7 +130,7 @@ function totalTokens({ rows }: ClaudeStanding): number | null {
   return counted.length === 0 ? null : counted.reduce((sum, { input, output }) => sum + input + output, 0);
 }
 
-const read = (table: LineTable, { line }: ClaudeRow): Fields => readRecord(table.text(line)) ?? {};
+const read = (table: LineTable, { line }: ClaudeRow): Fields => fieldsOf(table.record(line));
 
 /** @param names of the calls so far, by their ids. */
 function readItems(record: Fields, names: Map<string, string>): Item[] {

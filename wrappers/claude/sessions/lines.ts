@@ -2,10 +2,7 @@
 
 import type { ContextTokens } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
-import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
-
-/** Enough to classify a row, up to its content. */
-export const HEAD_BYTES = 256;
+import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../sessions/record.ts';
 
 export interface ClaudeRow {
   how: 'row';
@@ -32,45 +29,7 @@ interface ClaudeMark {
 }
 
 /** @returns null for a line that is neither. */
-function readRow(table: LineTable, line: number): ClaudeRow | ClaudeMark | null {
-  const head = table.head(line);
-  // Most of a file is claude's own data: requests as they were sent, states, its own lists.
-  if (OF_NO_ACCOUNT.test(head)) return null;
-  return glance(table, line) ?? parse(line, table.text(line));
-}
-
-const OF_NO_ACCOUNT = /^\{"type":"(?!last-prompt"|user"|assistant"|attachment"|system")[\w-]+"/;
-
-/** Tool results and claude's additions are long. claude escapes quotes in texts, so its own need no parsing. */
-function glance(table: LineTable, line: number): ClaudeRow | null {
-  const [written, parent, what] = WRITTEN.exec(table.head(line)) ?? [];
-  if (written === undefined) return null;
-  const bytes = table.raw(line);
-  const at = bytes.indexOf(ID);
-  const uuid = OWN_ID.exec(bytes.toString('latin1', at, at + OWN_ID_BYTES))?.[1];
-  if (uuid === undefined || bytes.indexOf(ID, at + 1) !== -1) return null;
-  const result = what !== 'attachment';
-  return {
-    how: 'row',
-    line,
-    uuid,
-    parent: parent ?? null,
-    isSpoken: result,
-    kind: result ? 'result' : 'other',
-    message: null,
-    calls: result,
-    tokens: null,
-  };
-}
-
-const WRITTEN =
-  /^\{"parentUuid":(?:null|"([\w-]+)"),"isSidechain":false,(?:"promptId":"[\w-]+",)?(?:"(attachment)":\{|"type":"user","message":\{"role":"user","content":\[\{(?:"tool_use_id":"[\w-]+",)?"type":"tool_result",)/;
-const ID = Buffer.from('"uuid":"');
-const OWN_ID = /^"uuid":"([\w-]{36})","timestamp":"/;
-const OWN_ID_BYTES = 64;
-
-function parse(line: number, text: string): ClaudeRow | ClaudeMark | null {
-  const record = readRecord(text);
+function readRow(line: number, record: Fields | null): ClaudeRow | ClaudeMark | null {
   if (record === null || record.isSidechain === true) return null;
   if (record.type === 'last-prompt') return markOf(record);
   const uuid = textOf(record.uuid);
@@ -115,10 +74,8 @@ const isOfAModel = (record: Fields): boolean => record.type === 'assistant' && !
 export const isOfTheCli = (record: Fields): boolean => fieldsOf(record.message).model === '<synthetic>';
 
 /** The text of a user; null for anything else in the user's role. */
-export function promptOf(line: string): string | null {
-  const record = readRecord(line);
-  return record?.type === 'user' && record.isSidechain !== true && isOfAPerson(record) ? textIn(record) : null;
-}
+export const promptOf = (record: Fields): string | null =>
+  record.type === 'user' && record.isSidechain !== true && isOfAPerson(record) ? textIn(record) : null;
 
 function isOfAPerson(record: Fields): boolean {
   if (record.isMeta === true || record.isCompactSummary === true || record.promptSource === 'system') return false;
@@ -174,7 +131,7 @@ export interface ClaudeStanding {
 export function foldTranscript(table: LineTable, lines = table.count): ClaudeStanding {
   const tree = new Tree();
   for (let line = 0; line < lines; line += 1) {
-    const found = readRow(table, line);
+    const found = readRow(line, table.record(line));
     if (found?.how === 'row') tree.add(found);
     else if (found?.how === 'mark') tree.mark(found);
   }

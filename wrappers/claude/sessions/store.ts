@@ -5,17 +5,9 @@ import { tried } from '../../../policies/text/tried.ts';
 import { readRegular } from '../../../state/disk/regular-file.ts';
 import { processTable } from '../../processes/table.ts';
 import { changedLately } from '../../sessions/in-use.ts';
-import { countOf, type Fields, readRecord, textOf } from '../../sessions/record.ts';
+import { countOf, readRecord, textOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../sessions/store.ts';
-import {
-  filesIn,
-  firstLines,
-  foldersIn,
-  isFolder,
-  linksBelow,
-  measure,
-  readFirstPrompt,
-} from '../../sessions/store-folder.ts';
+import { filesIn, firstOf, foldersIn, isFolder, linksBelow, measure } from '../../sessions/store-folder.ts';
 import { claudeHome } from '../home.ts';
 import { openTranscript } from './conversation.ts';
 import { promptOf } from './lines.ts';
@@ -29,7 +21,7 @@ export const CLAUDE_SESSIONS: SessionStore = {
   recent: async (lookup, since) => recent(lookup, since),
   links,
   ask: null,
-  firstPrompt: (session) => readFirstPrompt(session, promptOf),
+  firstPrompt: ({ file }) => firstOf(file, promptOf),
   open: openTranscript,
   renamed: null,
   usedBy: async (session, lookup, now) => usedBy(session, lookup, now),
@@ -88,24 +80,10 @@ function* projects(lookup: Lookup): Generator<string> {
 }
 
 const identify = (id: string, file: string) => {
-  const row = firstRow(file);
+  // A prompt on a separate line may come before it.
+  const row = firstOf(file, (record) => (textOf(record.cwd) === null ? null : record));
   return { tool: 'claude', id, file, cwd: textOf(row?.cwd), cliVersion: textOf(row?.version) } as const;
 };
-
-/** The second is for a prompt that comes before it, on a separate line. */
-const READ_BYTES = [256 * 1024, 8 * 1024 * 1024];
-
-/** The first record that contains its folder; null if none does. */
-function firstRow(file: string): Fields | null {
-  try {
-    for (const bytes of READ_BYTES)
-      for (const line of firstLines(file, bytes)) {
-        const record = line.includes('"cwd":') ? readRecord(line) : null;
-        if (textOf(record?.cwd) !== null) return record;
-      }
-  } catch {}
-  return null;
-}
 
 /** While it runs, each claude keeps a file under its pid with session and start time. */
 async function usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null> {

@@ -3,13 +3,13 @@
 import type { ReportedUsage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Flaw, Item, Turn } from '../../../policies/session/conversation.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
-import { brief, countOf, type Fields, fieldsOf, readRecord, textItem, textOf } from '../../sessions/record.ts';
+import { brief, countOf, type Fields, fieldsOf, textItem, textOf } from '../../sessions/record.ts';
 import { type Conversation, type Edit, type SessionFile, turnsOf } from '../../sessions/store.ts';
 import { doubled, findFlaws, rewind } from './edits.ts';
-import { type CodexStanding, foldRollout, HEAD_BYTES, kindOf, linesAfter, readBegun, textIn } from './lines.ts';
+import { type CodexStanding, foldRollout, kindOf, linesAfter, readBegun, textIn } from './lines.ts';
 
 export function openRollout(session: SessionFile): Conversation {
-  const table = openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
+  const table = openSessionLines(session, (first) => whatIsWrong(first, session));
   const standing = foldRollout(table);
   const { entries, counts } = standing;
   const prompts = entries.filter(({ how }) => how === 'prompt');
@@ -72,8 +72,8 @@ function repair(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[
 /** `null`: the unnamed mode of older versions. */
 const KNOWN_MODES: readonly (string | null)[] = [null, 'legacy', 'paginated'];
 
-function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
-  const begun = readBegun(firstLine);
+function whatIsWrong(first: Fields | null, { id }: SessionFile): string | null {
+  const begun = readBegun(first);
   if (begun === null) return 'it is not a session of codex: its first line is no session_meta record';
   if (begun.id !== id) return `it holds the session ${brief(begun.id)}, not ${id}`;
   if (!KNOWN_MODES.includes(begun.historyMode))
@@ -95,26 +95,26 @@ function stepsIn(table: LineTable, lines: readonly number[]): number[] {
 
 /** Responses, and the count of tokens after each request, separate the steps. */
 function madeBy(table: LineTable, line: number): 'model' | 'other' | null {
-  const found = kindOf(table.head(line), () => table.text(line));
-  if (found?.type === 'response_item') return found.kind.endsWith('_output') ? 'other' : 'model';
-  return found?.kind === 'token_count' ? 'other' : null;
+  const { type, kind } = kindOf(table.record(line));
+  if (type === 'response_item') return kind.endsWith('_output') ? 'other' : 'model';
+  return kind === 'token_count' ? 'other' : null;
 }
 
 /** Does the model see it on a resume, or is it the count of what the model saw? */
 function isKept(table: LineTable, line: number): boolean {
-  const found = kindOf(table.head(line), () => table.text(line));
-  return found?.type === 'response_item' || found?.kind === 'token_count';
+  const { type, kind } = kindOf(table.record(line));
+  return type === 'response_item' || kind === 'token_count';
 }
 
 /** @param lines The lines after the prompt. */
 function readTurn(table: LineTable, number: number, prompt: number, lines: readonly number[]): Turn {
-  const record = readRecord(table.text(prompt)) ?? {};
+  const record = fieldsOf(table.record(prompt));
   const names = new Map<string, string>();
   return {
     number,
     at: textOf(record.timestamp),
     prompt: textIn(fieldsOf(record.payload).content),
-    items: lines.flatMap((line) => readItems(readRecord(table.text(line)) ?? {}, names)),
+    items: lines.flatMap((line) => readItems(fieldsOf(table.record(line)), names)),
     tokens: lastTokens(table, lines),
   };
 }
@@ -122,7 +122,7 @@ function readTurn(table: LineTable, number: number, prompt: number, lines: reado
 /** The tokens of the last model request that was counted among these lines. */
 function lastTokens(table: LineTable, lines: readonly number[]): ContextTokens | null {
   for (const line of [...lines].reverse()) {
-    if (kindOf(table.head(line), () => table.text(line))?.kind !== 'token_count') continue;
+    if (kindOf(table.record(line)).kind !== 'token_count') continue;
     const usage = fieldsOf(counted(table, line).last_token_usage);
     const [input, output] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];
     // After a summary codex estimates the next request's size, without its parts.
@@ -149,8 +149,7 @@ function countedSoFar(table: LineTable, counts: readonly number[]): ReportedUsag
   return { input_tokens: input, cached_tokens, output_tokens: output, total_tokens: input + output };
 }
 
-const counted = (table: LineTable, line: number): Fields =>
-  fieldsOf(fieldsOf(readRecord(table.text(line))?.payload).info);
+const counted = (table: LineTable, line: number): Fields => fieldsOf(fieldsOf(table.record(line)?.payload).info);
 
 /** @param names of the calls so far, by their ids. */
 function readItems({ type, payload }: Fields, names: Map<string, string>): Item[] {

@@ -4,9 +4,9 @@
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
-import { countOf, type Fields, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
+import { countOf, type Fields, fieldsOf, textOf } from '../../sessions/record.ts';
 import type { Edit } from '../../sessions/store.ts';
-import { type CodexEntry, type CodexStanding, callIdOf, kindOf } from './lines.ts';
+import { type CodexEntry, type CodexStanding, kindOf } from './lines.ts';
 
 /** The part of an entry that is kept. */
 interface KeptLines {
@@ -32,9 +32,10 @@ export function rewind(
     payload: { type: 'thread_rolled_back', num_turns: entries.length - at },
   };
   const again = [...(kept.length === 0 && at === 0 ? surroundings(table, entry, true) : []), ...said(table, kept, at)];
-  const total = fieldsOf(fieldsOf(read(table, counts.at(-1))?.payload).info).total_token_usage;
+  const counted = counts.length === 0 ? null : table.record(counts.at(-1)!);
+  const total = fieldsOf(fieldsOf(counted?.payload).info).total_token_usage;
   const records = again
-    .flatMap((line): Fields[] => [read(table, line)].filter((record) => record !== null))
+    .flatMap((line): Fields[] => [table.record(line)].filter((record) => record !== null))
     .map((record) => withTotal(record, total));
   return { how: 'append', text: write(table, Number(last.ordinal), [rollback, ...records]) };
 }
@@ -59,12 +60,12 @@ function said(table: LineTable, kept: readonly KeptLines[], at: number): number[
 
 /** What codex reported to the model about its environment is rolled back with its turn; before the first turn it remains. */
 const surroundings = (table: LineTable, entry: CodexEntry, first: boolean): number[] =>
-  entry.before.filter((line) => !first || kindOf(table.head(line), () => table.text(line))?.type !== 'response_item');
+  entry.before.filter((line) => !first || kindOf(table.record(line)).type !== 'response_item');
 
 /** @returns null if the last record has no ordinal. */
 function lastNumbered(table: LineTable): Fields | null {
   for (let line = table.count - 1; line >= 0; line -= 1) {
-    const record = read(table, line);
+    const record = table.record(line);
     if (record !== null) return countOf(record.ordinal) === null ? null : record;
   }
   return null;
@@ -86,9 +87,6 @@ function write(table: LineTable, ordinal: number, records: readonly Fields[]): s
   });
   return half + lines.join('');
 }
-
-const read = (table: LineTable, line: number | undefined): Fields | null =>
-  line === undefined ? null : readRecord(table.text(line));
 
 /** Versions whose requests were inspected. */
 const TESTED = /^0\.(?:169|171)\./;
@@ -131,9 +129,8 @@ export function doubled(table: LineTable, standing: CodexStanding): Doubled[] {
 /** The calls, or the responses, among these lines. */
 const among = (table: LineTable, lines: readonly number[], kind: RegExp): { line: number; id: string }[] =>
   lines.flatMap((line) => {
-    const whole = () => table.text(line);
-    if (!kind.test(kindOf(table.head(line), whole)?.kind ?? '')) return [];
-    const id = callIdOf(table.head(line), whole);
+    const record = table.record(line);
+    const id = kind.test(kindOf(record).kind) ? textOf(fieldsOf(record?.payload).call_id) : null;
     return id === null ? [] : { line, id };
   });
 
@@ -141,4 +138,4 @@ const numberOf = ({ entries }: CodexStanding, entry: CodexEntry): number =>
   entries.slice(0, entries.indexOf(entry) + 1).filter(({ how }) => how === 'prompt').length;
 
 const nameOf = (table: LineTable, line: number): string =>
-  textOf(fieldsOf(readRecord(table.text(line))?.payload).name) ?? 'a tool';
+  textOf(fieldsOf(table.record(line)?.payload).name) ?? 'a tool';

@@ -1,10 +1,7 @@
 // Classifies the lines of a codex rollout, and finds its current turns: without those rolled back or summed up.
 
 import type { LineTable } from '../../sessions/line-table.ts';
-import { countOf, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
-
-/** Enough for the kind of a record, the role of a message and the id of a call. */
-export const HEAD_BYTES = 208;
+import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../sessions/record.ts';
 
 interface RolloutKind {
   type: string;
@@ -12,20 +9,15 @@ interface RolloutKind {
   kind: string;
 }
 
-const WRITTEN = /^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"(\w+)","payload":\{(?:"type":"(\w+)")?/;
-
-/** @param whole reads the line, needed only if another program wrote it. @returns null for a line without a record. */
-export function kindOf(head: string, whole: () => string): RolloutKind | null {
-  const [, type, kind] = WRITTEN.exec(head) ?? [];
-  if (type !== undefined) return { type, kind: kind ?? '' };
-  const record = readRecord(whole());
-  if (record === null) return null;
-  return { type: textOf(record.type) ?? '', kind: textOf(fieldsOf(record.payload).type) ?? '' };
-}
+/** Of a line without a record, both are ''. */
+export const kindOf = (record: Fields | null): RolloutKind => ({
+  type: textOf(record?.type) ?? '',
+  kind: textOf(fieldsOf(record?.payload).type) ?? '',
+});
 
 /** The text of a user, or null for what codex itself writes in the user's role (its environment, AGENTS.md). */
-export function promptOf(line: string): string | null {
-  const payload = fieldsOf(readRecord(line)?.payload);
+export function promptOf(record: Fields): string | null {
+  const payload = fieldsOf(record.payload);
   if (payload.type !== 'message' || payload.role !== 'user') return null;
   const text = textIn(payload.content);
   const kinds = fieldsOf(payload.internal_chat_message_metadata_passthrough).content_item_kinds;
@@ -33,9 +25,6 @@ export function promptOf(line: string): string | null {
     return kinds.some((kind) => String(kind).startsWith('user.')) ? text : null;
   return OWN_WORDS.test(text) ? null : text;
 }
-
-/** Is the line a prompt? Avoids reading the whole record if possible: a quote within its texts would be escaped. */
-const isPrompt = (line: string): boolean => line.includes('"content_item_kinds":["user.') || promptOf(line) !== null;
 
 /** The beginnings of the blocks that older versions did not mark. */
 const OWN_WORDS =
@@ -49,12 +38,6 @@ export function textIn(content: unknown): string {
     .join('\n');
 }
 
-/** The call_id; reads the whole line only if the head does not show it. */
-export function callIdOf(head: string, whole: () => string): string | null {
-  const shown = /"call_id":"([^"\\]*)"/.exec(head.slice(0, head.search(/"(?:output|arguments|input)":/)))?.[1];
-  return shown ?? textOf(fieldsOf(readRecord(whole())?.payload).call_id);
-}
-
 /** The facts of a session_meta record. */
 export interface CodexSessionStart {
   id: string | null;
@@ -66,8 +49,7 @@ export interface CodexSessionStart {
 }
 
 /** @returns null for a line that is not a session_meta record. */
-export function readBegun(line: string): CodexSessionStart | null {
-  const record = readRecord(line);
+export function readBegun(record: Fields | null): CodexSessionStart | null {
   if (record?.type !== 'session_meta') return null;
   const payload = fieldsOf(record.payload);
   return {
@@ -113,21 +95,19 @@ export function foldRollout(table: LineTable): CodexStanding {
   };
 
   for (let line = 1; line < table.count; line += 1) {
-    const whole = () => table.text(line);
-    const found = kindOf(table.head(line), whole);
-    if (found === null) continue;
-    const { type, kind } = found;
+    const record = fieldsOf(table.record(line));
+    const { type, kind } = kindOf(record);
     if (type === 'event_msg' && kind === 'task_started') {
       task = line;
       before = [line];
     } else if (type === 'event_msg' && kind === 'thread_rolled_back') {
-      entries.splice(Math.max(0, entries.length - rolledBack(whole())));
+      entries.splice(Math.max(0, entries.length - rolledBack(record)));
       if (lastCount !== null) counts.push(lastCount);
     } else if (type === 'compacted') {
       summarize(entries, task);
       entries.push({ how: 'summary', start: line, prompt: line, before: [], lines: [line] });
-    } else if (type === 'response_item' && kind === 'message' && roleOf(table.head(line), whole) !== 'assistant') {
-      if (roleOf(table.head(line), whole) === 'user' && isPrompt(whole())) begin(line);
+    } else if (kind === 'message' && type === 'response_item' && fieldsOf(record.payload).role !== 'assistant') {
+      if (promptOf(record) !== null) begin(line);
       else if (task !== null) before.push(line);
     } else if (SURROUNDINGS.has(type)) {
       if (task !== null) before.push(line);
@@ -150,9 +130,7 @@ const SURROUNDINGS = new Set(['world_state', 'turn_context']);
 
 const NOTED = new Set(['token_count', 'turn_aborted', 'error']);
 
-function rolledBack(line: string): number {
-  return Math.max(0, Math.floor(countOf(fieldsOf(readRecord(line)?.payload).num_turns) ?? 0));
-}
+const rolledBack = ({ payload }: Fields): number => Math.max(0, Math.floor(countOf(fieldsOf(payload).num_turns) ?? 0));
 
 /** The new summary includes an older one. Lines since the task began, without a prompt, are the summary itself. */
 function summarize(entries: CodexEntry[], task: number | null): void {
@@ -163,9 +141,4 @@ function summarize(entries: CodexEntry[], task: number | null): void {
   }
   const last = entries.at(-1);
   if (last && task !== null) last.lines = last.lines.filter((line) => line < task);
-}
-
-function roleOf(head: string, whole: () => string): string {
-  const shown = /"role":"(\w+)"/.exec(head.slice(0, head.indexOf('"content":')))?.[1];
-  return shown ?? String(fieldsOf(readRecord(whole())?.payload).role);
 }

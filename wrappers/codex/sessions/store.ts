@@ -1,19 +1,18 @@
 // Implements the session store of codex: finds its sessions, and tells which process uses one.
 
 import path from 'node:path';
-import { tried } from '../../../policies/text/tried.ts';
 import { homeOf } from '../../home.ts';
 import { changedLately, holderOf } from '../../sessions/in-use.ts';
 import { fieldsOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../sessions/store.ts';
 import {
   filesIn,
-  firstLines,
+  firstOf,
+  firstRecords,
   foldersIn,
   isFolder,
   linksBelow,
   measure,
-  readFirstPrompt,
 } from '../../sessions/store-folder.ts';
 import { openRollout } from './conversation.ts';
 import { type CodexSessionStart, promptOf, readBegun } from './lines.ts';
@@ -27,7 +26,7 @@ export const CODEX_SESSIONS: SessionStore = {
   recent: async (lookup, since) => recent(lookup, since),
   links,
   ask: null,
-  firstPrompt: (session) => readFirstPrompt(session, promptOf),
+  firstPrompt: ({ file }) => firstOf(file, promptOf),
   open: openRollout,
   renamed: null,
   usedBy: async (session, lookup, now) => usedBy(session, lookup, now),
@@ -98,7 +97,7 @@ function* daysIn(folder: string, levels: number): Generator<string> {
   else for (const name of foldersIn(folder)) yield* daysIn(path.join(folder, name), levels - 1);
 }
 
-const meta = (file: string): CodexSessionStart | null => tried(() => readBegun(firstLines(file, META_BYTES)[0] ?? ''));
+const meta = (file: string): CodexSessionStart | null => readBegun(firstRecords(file, META_BYTES).next().value ?? null);
 
 const isSubAgents = ({ source, threadSource }: CodexSessionStart): boolean =>
   threadSource === 'subagent' || 'subagent' in fieldsOf(source) || 'sub_agent' in fieldsOf(source);

@@ -5,12 +5,12 @@
 import type { ReportedUsage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
-import { brief, countOf, type Fields, fieldsOf, listOf, readRecord, textItem, textOf } from '../../sessions/record.ts';
+import { brief, countOf, type Fields, fieldsOf, listOf, textItem, textOf } from '../../sessions/record.ts';
 import { type Conversation, type Edit, type SessionFile, turnsOf } from '../../sessions/store.ts';
-import { foldEvents, HEAD_BYTES, isSubAgents, readBegun, typeOf } from './lines.ts';
+import { foldEvents, isSubAgents, readBegun } from './lines.ts';
 
 export function openEvents(session: SessionFile): Conversation {
-  const table = openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
+  const table = openSessionLines(session, (first) => whatIsWrong(first, session));
   const { entries, counts } = foldEvents(table);
   const { entryOf, ...turns } = turnsOf(entries, (number, entry) => readTurn(table, number, entry));
   const cutBefore = (line: number): Edit =>
@@ -49,11 +49,10 @@ function stepsIn(table: LineTable, { lines }: { lines: number[] }): number[] {
   const steps: number[] = [];
   let start: number | null = null;
   for (const line of lines) {
-    const type = typeOf(table.head(line), () => table.text(line));
-    if (type !== 'assistant.turn_start' && type !== 'assistant.message') continue;
-    if (isSubAgents(readRecord(table.text(line)) ?? {})) continue;
-    if (type === 'assistant.turn_start') start = line;
-    else {
+    const event = fieldsOf(table.record(line));
+    if (isSubAgents(event)) continue;
+    if (event.type === 'assistant.turn_start') start = line;
+    else if (event.type === 'assistant.message') {
       steps.push(start ?? line);
       start = null;
     }
@@ -64,8 +63,8 @@ function stepsIn(table: LineTable, { lines }: { lines: number[] }): number[] {
 /** The version of the file format, as `version` in its first event. */
 const KNOWN_FORM = 1;
 
-function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
-  const begun = readBegun(firstLine);
+function whatIsWrong(first: Fields | null, { id }: SessionFile): string | null {
+  const begun = readBegun(first);
   if (begun === null) return 'it is not a session of copilot: its first line is no session.start event';
   if (begun.id !== id) return `it holds the session ${brief(begun.id)}, not ${id}`;
   if (begun.form !== KNOWN_FORM)
@@ -74,13 +73,13 @@ function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
 }
 
 function readTurn(table: LineTable, number: number, { prompt, lines }: { prompt: number; lines: number[] }): Turn {
-  const event = readRecord(table.text(prompt)) ?? {};
+  const event = fieldsOf(table.record(prompt));
   const names = new Map<string, string>();
   return {
     number,
     at: textOf(event.timestamp),
     prompt: textOf(fieldsOf(event.data).content) ?? '',
-    items: lines.flatMap((line) => readItems(readRecord(table.text(line)) ?? {}, names)),
+    items: lines.flatMap((line) => readItems(fieldsOf(table.record(line)), names)),
     tokens: lastTokens(table, lines),
   };
 }
@@ -88,8 +87,8 @@ function readTurn(table: LineTable, number: number, { prompt, lines }: { prompt:
 /** The tokens of the last request of the agent itself: a subagent has its own context. */
 function lastTokens(table: LineTable, lines: readonly number[]): ContextTokens | null {
   for (const line of [...lines].reverse()) {
-    if (typeOf(table.head(line), () => table.text(line)) !== 'session.usage_record') continue;
-    const event = readRecord(table.text(line)) ?? {};
+    const event = fieldsOf(table.record(line));
+    if (event.type !== 'session.usage_record') continue;
     const usage = fieldsOf(fieldsOf(event.data).usage);
     const [input, output] = [countOf(usage.inputTokens), countOf(usage.outputTokens)];
     const own = !isSubAgents(event) && (textOf(usage.interactionType) ?? OWN) === OWN;
@@ -110,7 +109,7 @@ const countedSoFar = (table: LineTable, counts: readonly number[]): ReportedUsag
 function sumOf(table: LineTable, counts: readonly number[]) {
   const sum = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, total_tokens: 0 };
   for (const line of counts) {
-    const usage = fieldsOf(fieldsOf(readRecord(table.text(line))?.data).usage);
+    const usage = fieldsOf(fieldsOf(table.record(line)?.data).usage);
     const [input, output] = [countOf(usage.inputTokens) ?? 0, countOf(usage.outputTokens) ?? 0];
     sum.input_tokens += input;
     sum.output_tokens += output;

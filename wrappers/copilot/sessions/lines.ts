@@ -1,35 +1,19 @@
 // Classifies the lines of copilot's events, and finds its turns. All are current: copilot's own rewind truncates the file.
 
 import type { LineTable } from '../../sessions/line-table.ts';
-import { countOf, type Fields, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
-
-export const HEAD_BYTES = 96;
-
-/** Its type; '' for a line that is not an event. @param whole reads the line, which happens only if another program wrote it. */
-export function typeOf(head: string, whole: () => string): string {
-  return /^\{"type":"([\w.]+)"/.exec(head)?.[1] ?? textOf(readRecord(whole())?.type) ?? '';
-}
+import { countOf, type Fields, fieldsOf, textOf } from '../../sessions/record.ts';
 
 /** The text of a user; null for the prompt of a subagent, or what copilot writes in the user's role. */
-export function promptOf(line: string): string | null {
-  const event = readRecord(line);
-  if (event?.type !== 'user.message' || isSubAgents(event)) return null;
+export function promptOf(event: Fields): string | null {
+  if (event.type !== 'user.message' || isSubAgents(event)) return null;
   const { content, source, isAutopilotContinuation } = fieldsOf(event.data);
   if (isAutopilotContinuation === true || (textOf(source) ?? 'user') !== 'user') return null;
   return textOf(content);
 }
 
-/** Is the line a prompt? Avoids reading the whole event if possible: a quote within its texts would be escaped. */
-const isPrompt = (line: string): boolean => (WRITTEN.test(line) && !OTHERS.test(line)) || promptOf(line) !== null;
-
-const WRITTEN = /^\{"type":"user\.message","data":\{"content":".*\}$/;
-/** Other events have these fields, and so do some prompts of a user. */
-const OTHERS = /"(?:source|isAutopilotContinuation|agentId|parentToolCallId)":/;
-
 export const isSubAgents = (event: Fields): boolean =>
   event.agentId !== undefined || fieldsOf(event.data).parentToolCallId !== undefined;
 
-/** The facts of a session.start event. */
 export interface CopilotSessionStart {
   id: string | null;
   cwd: string | null;
@@ -39,8 +23,7 @@ export interface CopilotSessionStart {
 }
 
 /** @returns null for a line that is not a session.start event. */
-export function readBegun(line: string): CopilotSessionStart | null {
-  const event = readRecord(line);
+export function readBegun(event: Fields | null): CopilotSessionStart | null {
   if (event?.type !== 'session.start') return null;
   const data = fieldsOf(event.data);
   return {
@@ -52,7 +35,6 @@ export function readBegun(line: string): CopilotSessionStart | null {
 }
 
 interface CopilotEntry {
-  /** The line of its prompt. */
   prompt: number;
   /** Relevant lines after the prompt. */
   lines: number[];
@@ -68,16 +50,16 @@ export function foldEvents(table: LineTable): CopilotStanding {
   const entries: CopilotEntry[] = [];
   const counts: number[] = [];
   for (let line = 1; line < table.count; line += 1) {
-    const whole = () => table.text(line);
-    const type = typeOf(table.head(line), whole);
-    if (type === 'user.message' && isPrompt(whole())) entries.push({ prompt: line, lines: [] });
+    const event = fieldsOf(table.record(line));
+    const { type } = event;
+    if (promptOf(event) !== null) entries.push({ prompt: line, lines: [] });
     else if (SAID.has(type)) entries.at(-1)?.lines.push(line);
     if (type === 'session.usage_record') counts.push(line);
   }
   return { entries, counts };
 }
 
-const SAID = new Set([
+const SAID = new Set<unknown>([
   'abort',
   'assistant.message',
   'assistant.reasoning',

@@ -9,12 +9,12 @@ import { changedLately, holderOf } from '../../sessions/in-use.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../sessions/store.ts';
 import {
   filesIn,
-  firstLines,
+  firstOf,
+  firstRecords,
   foldersIn,
   isFolder,
   linksBelow,
   measure,
-  readFirstPrompt,
 } from '../../sessions/store-folder.ts';
 import { openEvents } from './conversation.ts';
 import { type CopilotSessionStart, promptOf, readBegun } from './lines.ts';
@@ -29,7 +29,7 @@ export const COPILOT_SESSIONS: SessionStore = {
   recent: async (lookup, since) => recent(lookup, since),
   links,
   ask: null,
-  firstPrompt: (session) => readFirstPrompt(session, promptOf),
+  firstPrompt: ({ file }) => firstOf(file, promptOf),
   open: openEvents,
   renamed: null,
   usedBy: async (session, _lookup, now) => usedBy(session, now),
@@ -82,7 +82,7 @@ function look(store: string, id: string): SessionFile | null {
 }
 
 const start = (file: string): CopilotSessionStart | null =>
-  tried(() => readBegun(firstLines(file, START_BYTES)[0] ?? ''));
+  readBegun(firstRecords(file, START_BYTES).next().value ?? null);
 
 const identify = (
   store: string,

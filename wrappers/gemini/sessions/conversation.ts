@@ -4,67 +4,62 @@ import { compareVersions, TESTED_VERSIONS } from '../../../policies/manifest/tes
 import type { ContextTokens, Flaw, Item, Turn } from '../../../policies/session/conversation.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import { findFlaws, repairedMessages } from './flaws.ts';
-import type { GeminiEntry } from './fold.ts';
-import { asObject, type GeminiMessage, type GeminiPart, objectsOf, partsOf, saidIn, textOf } from './record.ts';
+import {
+  asObject,
+  type GeminiMessage,
+  type GeminiPart,
+  isPrompt,
+  objectsOf,
+  partsOf,
+  saidIn,
+  textOf,
+} from './record.ts';
 
 /** What differs between the formats. */
 export interface Source {
   session: SessionFile;
-  /** Passes the current messages to `read`. May call it again if a message turns out to be torn. */
-  use<T>(read: (entries: readonly GeminiEntry[]) => T): T;
+  /** The current ones. */
+  messages: readonly GeminiMessage[];
   /** Each message replaces the one with its id. */
   rewrite(messages: readonly GeminiMessage[]): Edit;
   /** Removes this message and all that follow it. */
   cutFrom(message: GeminiMessage): Edit;
-  totalTokens(): number | null;
+  totalTokens: number | null;
 }
 
-export function converse({ session, use, rewrite, cutFrom, totalTokens }: Source): Conversation {
-  const rewound = (decide: (entries: readonly GeminiEntry[]) => Rewind): Edit =>
-    use((entries) => {
-      const rewind = decide(entries);
-      // Read it completely first: if a rewind names an id that the CLI does not know, the CLI forgets everything.
-      return rewind.how === 'from' ? cutFrom(entries[rewind.at]!.read()) : rewind;
-    });
+export function converse({ session, messages, rewrite, cutFrom, totalTokens }: Source): Conversation {
+  const rewound = (rewind: Rewind): Edit => (rewind.how === 'from' ? cutFrom(messages[rewind.at]!) : rewind);
   return {
     session,
-    get turns() {
-      return use((entries) => promptsIn(entries).length);
-    },
-    read: (from, to) => use((entries) => readTurns(entries, from, to)),
-    contextTokens: () => use(lastTokens),
-    totalTokens,
+    turns: promptsIn(messages).length,
+    read: (from, to) => readTurns(messages, from, to),
+    contextTokens: () => lastTokens(messages),
+    totalTokens: () => totalTokens,
     countedSoFar: () => null,
-    flaws: (cliVersion) => use((entries) => judgeFlaws(entries, cliVersion)),
-    repair: (flaws) =>
-      use((entries) => {
-        const messages = repairedMessages(findFlaws(entries), flaws);
-        return messages.length === 0 ? { how: 'none' } : rewrite(messages);
-      }),
-    before: (turn) => rewound((entries) => rewindBefore(entries, turn)),
-    afterPrompt: (turn) => rewound((entries) => rewindAfterPrompt(entries, turn)),
-    withoutLastStep: () => rewound(rewindLastStep),
+    flaws: (cliVersion) => judgeFlaws(messages, cliVersion),
+    repair: (flaws) => {
+      const repaired = repairedMessages(findFlaws(messages), flaws);
+      return repaired.length === 0 ? { how: 'none' } : rewrite(repaired);
+    },
+    before: (turn) => rewound(rewindBefore(messages, turn)),
+    afterPrompt: (turn) => rewound(rewindAfterPrompt(messages, turn)),
+    withoutLastStep: () => rewound(rewindLastStep(messages)),
   };
 }
 
-function readTurns(entries: readonly GeminiEntry[], from: number, to: number): Turn[] {
-  const prompts = promptsIn(entries);
+function readTurns(messages: readonly GeminiMessage[], from: number, to: number): Turn[] {
+  const prompts = promptsIn(messages);
   return prompts.flatMap((start, i) =>
-    i + 1 < from || i + 1 > to ? [] : [readTurn(entries, i + 1, start, prompts[i + 1] ?? entries.length)],
+    i + 1 < from || i + 1 > to ? [] : [readTurn(messages, i + 1, start, prompts[i + 1] ?? messages.length)],
   );
 }
 
-function lastTokens(entries: readonly GeminiEntry[]): ContextTokens | null {
-  for (const entry of [...entries].reverse()) {
-    const tokens = entry.type === 'gemini' ? tokensOf(entry.read()) : null;
-    if (tokens !== null) return tokens;
-  }
-  return null;
-}
+const lastTokens = (messages: readonly GeminiMessage[]): ContextTokens | null =>
+  messages.reduce<ContextTokens | null>((last, message) => tokensOf(message) ?? last, null);
 
 /** A call without a response is wrong for every version, a second response only for those that send it. */
-function judgeFlaws(entries: readonly GeminiEntry[], cliVersion: string | null): Flaw[] | null {
-  const flaws = findFlaws(entries).map(({ flaw }) => flaw);
+function judgeFlaws(messages: readonly GeminiMessage[], cliVersion: string | null): Flaw[] | null {
+  const flaws = findFlaws(messages).map(({ flaw }) => flaw);
   const doubles = doublesResponses(cliVersion);
   if (doubles === null && flaws.some(({ how }) => how === 'doubled_response')) return null;
   return doubles ? flaws : flaws.filter(({ how }) => how !== 'doubled_response');
@@ -88,7 +83,7 @@ function doublesResponses(version: string | null): boolean | null {
   return row?.doubles ?? null;
 }
 
-/** `from`: the first entry to remove, as its index among the current ones. */
+/** `from`: the first message to remove, as its index among the current ones. */
 type Rewind = { how: 'from'; at: number } | { how: 'none' } | { how: 'impossible'; why: string };
 
 /** gemini does not recognise a session without a prompt. */
@@ -97,23 +92,23 @@ const EMPTY = {
   why: 'Nothing would remain of this session, and gemini resumes no empty one: start a fresh session instead.',
 } as const satisfies Rewind;
 
-function rewindBefore(entries: readonly GeminiEntry[], turn: number): Rewind {
-  const at = promptsIn(entries)[turn - 1];
+function rewindBefore(messages: readonly GeminiMessage[], turn: number): Rewind {
+  const at = promptsIn(messages)[turn - 1];
   if (at === undefined) return noSuchTurn(turn);
   return turn === 1 ? EMPTY : { how: 'from', at };
 }
 
-function rewindAfterPrompt(entries: readonly GeminiEntry[], turn: number): Rewind {
-  const at = promptsIn(entries)[turn - 1];
+function rewindAfterPrompt(messages: readonly GeminiMessage[], turn: number): Rewind {
+  const at = promptsIn(messages)[turn - 1];
   if (at === undefined) return noSuchTurn(turn);
-  return at + 1 === entries.length ? { how: 'none' } : { how: 'from', at: at + 1 };
+  return at + 1 === messages.length ? { how: 'none' } : { how: 'from', at: at + 1 };
 }
 
 /** A step is a message of the model and the responses to its calls; notes belong to what precedes them. */
-function rewindLastStep(entries: readonly GeminiEntry[]): Rewind {
-  const at = entries.findLastIndex(({ type, prompt }) => prompt || type === 'gemini');
+function rewindLastStep(messages: readonly GeminiMessage[]): Rewind {
+  const at = messages.findLastIndex((message) => message.type === 'gemini' || isPrompt(message));
   if (at === -1) return { how: 'none' };
-  return at === promptsIn(entries)[0] ? EMPTY : { how: 'from', at };
+  return at === promptsIn(messages)[0] ? EMPTY : { how: 'from', at };
 }
 
 const noSuchTurn = (turn: number): Rewind => ({
@@ -121,19 +116,19 @@ const noSuchTurn = (turn: number): Rewind => ({
   why: `This session has no turn ${turn}: look at its turns with "tollgate history".`,
 });
 
-/** The index of each turn's prompt among the entries. */
-const promptsIn = (entries: readonly GeminiEntry[]): number[] =>
-  entries.flatMap(({ prompt }, at) => (prompt ? [at] : []));
+/** The index of each turn's prompt among the messages. */
+const promptsIn = (messages: readonly GeminiMessage[]): number[] =>
+  messages.flatMap((message, at) => (isPrompt(message) ? [at] : []));
 
-function readTurn(entries: readonly GeminiEntry[], number: number, from: number, to: number): Turn {
-  const [prompt, ...rest] = entries.slice(from, to).map((entry) => entry.read());
+function readTurn(messages: readonly GeminiMessage[], number: number, from: number, to: number): Turn {
+  const [prompt, ...rest] = messages.slice(from, to);
   const items = rest.flatMap(itemsOf);
   return {
     number,
     at: timeOf(prompt!),
     prompt: saidIn(prompt!.content),
     items: withoutRepeats(items),
-    tokens: rest.reduce<ContextTokens | null>((last, message) => tokensOf(message) ?? last, null),
+    tokens: lastTokens(rest),
   };
 }
 

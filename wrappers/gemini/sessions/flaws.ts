@@ -1,14 +1,22 @@
 // Finds where the calls and responses that a resume sends do not match, and writes records so that they match again.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
-import type { GeminiEntry } from './fold.ts';
-import { asObject, type GeminiMessage, type GeminiPart, isIgnored, objectsOf, partsOf, textOf } from './record.ts';
+import {
+  asObject,
+  type GeminiMessage,
+  type GeminiPart,
+  isIgnored,
+  isPrompt,
+  objectsOf,
+  partsOf,
+  textOf,
+} from './record.ts';
 
-/** A flaw, and the entry in which it is repaired. */
+/** A flaw, and the message in which it is repaired. */
 interface LocatedRecord {
   flaw: Flaw;
-  entry: GeminiEntry;
-  /** The index of the entry's surplus response, from 0; null if one is missing. */
+  message: GeminiMessage;
+  /** The index of the message's surplus response, from 0; null if one is missing. */
   at: number | null;
 }
 
@@ -16,24 +24,24 @@ interface Call {
   turn: number;
   id: string;
   name: string;
-  entry: GeminiEntry;
+  message: GeminiMessage;
   responses: number;
 }
 
 /** Follows the CLI: calls of consecutive model messages belong together, and so do the responses up to the next one. */
-export function findFlaws(entries: readonly GeminiEntry[]): LocatedRecord[] {
+export function findFlaws(messages: readonly GeminiMessage[]): LocatedRecord[] {
   const found: LocatedRecord[] = [];
   let calls: Call[] = [];
   let answering = false;
   let turn = 0;
 
   const close = () => {
-    for (const { turn, id, name, entry, responses } of calls)
-      if (responses === 0) found.push({ flaw: { how: 'unanswered_call', turn, id, name }, entry, at: null });
+    for (const { turn, id, name, message, responses } of calls)
+      if (responses === 0) found.push({ flaw: { how: 'unanswered_call', turn, id, name }, message, at: null });
     calls = [];
     answering = false;
   };
-  const take = (entry: GeminiEntry, part: GeminiPart, at: number) => {
+  const take = (message: GeminiMessage, part: GeminiPart, at: number) => {
     const response = asObject(part.functionResponse);
     if (response === null) return;
     const id = textOf(response.id);
@@ -42,25 +50,23 @@ export function findFlaws(entries: readonly GeminiEntry[]): LocatedRecord[] {
     const open = mine.find(({ responses }) => responses === 0);
     if (open) open.responses += 1;
     else if (mine[0])
-      found.push({ flaw: { how: 'doubled_response', turn, id, name: name ?? mine[0].name }, entry, at });
-    else found.push({ flaw: { how: 'stray_response', turn, id, name }, entry, at });
+      found.push({ flaw: { how: 'doubled_response', turn, id, name: name ?? mine[0].name }, message, at });
+    else found.push({ flaw: { how: 'stray_response', turn, id, name }, message, at });
   };
 
-  for (const entry of entries) {
-    if (entry.type === 'gemini') {
-      const message = entry.read();
+  for (const message of messages) {
+    if (message.type === 'gemini') {
       const { sent, results } = modelSide(message);
       if (!sent) continue;
       if (answering) close();
-      calls.push(...callsIn(message).map((call) => ({ ...call, turn, entry, responses: 0 })));
+      calls.push(...callsIn(message).map((call) => ({ ...call, turn, message, responses: 0 })));
       if (results.length > 0) answering = true;
-      for (const [at, part] of results.entries()) take(entry, part, at);
-    } else if (entry.type === 'user') {
-      const message = entry.read();
+      for (const [at, part] of results.entries()) take(message, part, at);
+    } else if (message.type === 'user') {
       if (isIgnored(message)) continue;
-      if (entry.prompt) turn += 1;
+      if (isPrompt(message)) turn += 1;
       answering = true;
-      for (const [at, part] of partsOf(message.content).entries()) take(entry, part, at);
+      for (const [at, part] of partsOf(message.content).entries()) take(message, part, at);
     }
   }
   close();
@@ -96,18 +102,18 @@ const INTERRUPTED = 'The tool was interrupted before it ended; no result is know
 /** New versions of the messages that hold these flaws. */
 export function repairedMessages(located: readonly LocatedRecord[], flaws: readonly Flaw[]): GeminiMessage[] {
   const wanted = new Set(flaws.map(nameOf));
-  const flawsOf = new Map<GeminiEntry, LocatedRecord[]>();
+  const flawsOf = new Map<GeminiMessage, LocatedRecord[]>();
   for (const one of located) {
     if (!wanted.has(nameOf(one.flaw))) continue;
-    const mine = flawsOf.get(one.entry);
+    const mine = flawsOf.get(one.message);
     if (mine) mine.push(one);
-    else flawsOf.set(one.entry, [one]);
+    else flawsOf.set(one.message, [one]);
   }
-  return [...flawsOf].map(([entry, mine]) => {
+  return [...flawsOf].map(([message, mine]) => {
     const surplus = new Set(mine.flatMap(({ at }) => at ?? []));
-    if (entry.type !== 'gemini') return withoutResponses(entry.read(), surplus);
+    if (message.type !== 'gemini') return withoutResponses(message, surplus);
     const unanswered = mine.flatMap(({ flaw }) => (flaw.how === 'unanswered_call' ? [flaw] : []));
-    return withAnswers(withoutResults(entry.read(), surplus), unanswered);
+    return withAnswers(withoutResults(message, surplus), unanswered);
   });
 }
 

@@ -131,7 +131,6 @@ function firstBytes(file: string): { text: string; whole: boolean } | null {
   }
 }
 
-/** The place of one working folder. */
 interface GeminiPlace {
   folder: string;
   /** null if it is not known. */
@@ -158,7 +157,6 @@ function placesOf({ environment, cwd }: Lookup): { own: GeminiPlace[]; others: G
   return { own: all.filter(isOwn), others: all.filter((place) => !isOwn(place)) };
 }
 
-/** Links among its places and their sessions. */
 export function links({ environment }: Lookup): string[] {
   const home = environment.GEMINI_CLI_HOME || homeOf(environment);
   return home === null ? [] : linksBelow(path.join(home, '.gemini', 'tmp'), 3);

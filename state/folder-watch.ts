@@ -1,11 +1,11 @@
 // Watches folders for changes; a slow sweep finds what no watch reports, such as a process that dies.
 
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
-import { tried } from '../../policies/text/tried.ts';
+import { tried } from '../policies/text/tried.ts';
 
 interface FolderWatch {
-  /** Sets the watched folders, and retries failed ones. @param suspects those that may be new; all by default. */
-  keep(folders: ReadonlySet<string>, suspects?: ReadonlySet<string>): void;
+  /** Sets the watched folders, and retries failed ones. @param suspects those that may be new; all by default. @returns whether all are watched. */
+  keep(folders: ReadonlySet<string>, suspects?: ReadonlySet<string>): boolean;
   /** Resolves at the next change, after `atMostMs`, or when `stop` aborts. */
   change(atMostMs: number, stop: AbortSignal): Promise<void>;
   /** Returns the folders in which something changed since the last call. */
@@ -47,6 +47,7 @@ export function createFolderWatch(): FolderWatch {
           isFull = code === 'ENOSPC' || code === 'EMFILE';
         }
       }
+      return watchers.size === folders.size;
     },
     change(atMostMs, stop) {
       return new Promise((resolve) => {
