@@ -7,7 +7,7 @@ import type { Finding } from '../../policies/facts/gate-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
-import { budgetOf, type Call, decisionsByCall, type Ledger } from '../../state/journal/ledger.ts';
+import { budgetOf, type Call, decisionsByCall, type Ledger, lacksIn } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
@@ -70,8 +70,12 @@ async function explainLast(opened: Opened): Promise<ExplainedTask> {
   // A direct call of a wrapper does not record a failure of the task.
   const last = [...ledger.calls.values()].findLast(({ verdict }) => verdict !== null && verdict.class !== null);
   if (last !== undefined) return explainCall(opened, last);
-  const message = ledger.calls.size === 0 ? `${task.id} was never run` : `nothing of ${task.id} has failed`;
-  return { how: 'nothing', taskId: task.id, message: `${message}: there is nothing to explain` };
+  const lacks = lacksIn(ledger);
+  const message =
+    lacks.length > 0
+      ? `nothing of ${task.id} has failed, but something is missing: ${lacks.join('; ')}`
+      : `${ledger.calls.size === 0 ? `${task.id} was never run` : `nothing of ${task.id} has failed`}: there is nothing to explain`;
+  return { how: 'nothing', taskId: task.id, message };
 }
 
 async function explainStage(opened: Opened, stage: string): Promise<ExplainedTask> {
@@ -85,7 +89,7 @@ async function explainStage(opened: Opened, stage: string): Promise<ExplainedTas
   if (verdict?.class) return explainCall(opened, last!);
   const became =
     verdict !== null
-      ? `succeeded (${verdict.at})`
+      ? `succeeded (${verdict.at})${(verdict.lacks ?? []).map((lack) => `; ${lack}`).join('')}`
       : granted
         ? `has not ended yet (begun ${last!.reserved.at})`
         : `was refused, for the budget was used up (${last!.reserved.at}); see tollgate budget ${task.id}`;

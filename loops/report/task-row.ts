@@ -12,7 +12,7 @@ import { type LeftHow, standingAfter } from '../../policies/supervise/supervisio
 import { kindOf, lookAt, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { Journal } from '../../state/journal/journal.ts';
-import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
+import { budgetOf, type Ledger, lacksIn } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
 import { notesFolder, notesLeft } from '../../state/supervise/texts.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
@@ -128,12 +128,6 @@ export async function readRow(
     return { how: 'unreadable', message: (error as Error).message };
   }
 }
-
-/** A stage counts by the call that answered it. */
-const lacksIn = ({ done, calls }: Ledger): string[] =>
-  [...done].flatMap(([stage, { call_id }]) =>
-    (calls.get(call_id ?? '')?.verdict?.lacks ?? []).map((lack) => `${stage}: ${lack}`),
-  );
 
 function failureOf(task: TaskPlace): { failure: Failure | null; problem: string | null } {
   try {

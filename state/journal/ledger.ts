@@ -244,6 +244,12 @@ export const isKeptFor = ({ kept }: Ledger, answer: Answer, promptSha256: string
 export const openCalls = (ledger: Ledger): Call[] =>
   [...ledger.calls.values()].filter((call) => call.granted && call.verdict === null);
 
+/** What the answers of its stages lack, each with its stage. */
+export const lacksIn = ({ done, calls }: Ledger): string[] =>
+  [...done].flatMap(([stage, { call_id }]) =>
+    (calls.get(call_id ?? '')?.verdict?.lacks ?? []).map((lack) => `${stage}: ${lack}`),
+  );
+
 export const budgetOf = (ledger: Ledger): number => ledger.budget ?? DEFAULT_BUDGET;
 
 /** The stages for which runs have answers, in the order of their last ones. */

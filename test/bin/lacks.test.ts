@@ -566,6 +566,10 @@ test('what a task that is done lacks is in each later view of it: a run that pay
     ['sarif', 'answer/lacks'],
   ] as const)
     assert.match((await tollgate('report', '--format', format)).stdout, text);
+  assert.match(
+    (await tollgate('explain', 'one')).stdout,
+    `nothing of one has failed, but something is missing: ${server}; ${tool}`,
+  );
   const { tasks } = JSON.parse((await tollgate('status', '--json')).stdout) as TasksStatus;
   assert.equal(
     tasks.map(({ lacks }) => lacks),
