@@ -52,7 +52,7 @@ export interface TaskLine {
   class: string | null;
   reason: string | null;
   signature: string | null;
-  /** The sentence about its failure, or what a parked task asks; without secrets. */
+  /** The sentence about its failure, what a parked task asks, or what the answers of a finished task lack; without secrets. */
   why: string | null;
   calls: { used: number; budget: number | null };
   /** The sum over the calls whose price is known; null if there are none. */

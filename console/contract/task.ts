@@ -81,6 +81,8 @@ export interface TaskShown {
   gates: GateRecord[];
   /** `errors`: of the reasoner, one after the other. null for a task that was never supervised. */
   supervision: { instruction: string; errors: number; iterations: IterationCells[] } | null;
+  /** What the answers of a task that is done lack: a stage, and a sentence. */
+  lacks: string[];
   /** `_summary.md`. */
   summary: string | null;
   texts: TextLine[];

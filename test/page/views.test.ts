@@ -17,6 +17,7 @@ const SHOWS: Record<string, readonly string[]> = {
       'did not pass',
       'missing sections',
       'a missing',
+      'a lack',
       'a instruction',
       '1 of 3 errors of the reasoner in a row',
       'Ask',

@@ -52,6 +52,18 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
           <ActionList of={next} busy={busy} rerunKey="r" />
         </section>
       )}
+      {of.lacks.length > 0 && (
+        <section class="panel failure waits" aria-label="What is missing">
+          <p class="sentence">The task is done, but something is missing.</p>
+          <ul>
+            {of.lacks.map((lack) => (
+              <li key={lack}>
+                <Words of={lack} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {failure === null && state !== 'interrupted' && next.length > 0 && (
         <Panel title="Next">
           <ActionList of={next} busy={busy} rerunKey="r" />

@@ -169,10 +169,10 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
 
 function lineOf(id: string, { row, usd, without, goal }: KeptTask): TaskLine {
   if (row === null) return { ...UNREADABLE, task_id: id, goal };
-  const { task_id, state, at, stage, class: errorClass, reason, signature, sentence, supervision, calls } = row;
+  const { task_id, state, at, stage, class: errorClass, reason, signature, sentence, supervision, calls, lacks } = row;
   return {
     ...{ task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd },
-    why: sentence ?? supervision?.question?.slice(0, MOST_ASKED) ?? null,
+    why: sentence ?? supervision?.question?.slice(0, MOST_ASKED) ?? (lacks.length > 0 ? lacks.join('; ') : null),
     calls_without_price: without,
   };
 }

@@ -18,7 +18,7 @@ import type { Failure } from '../../../policies/report/task-failure.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
-import { budgetOf, decisionsByCall, type Ledger } from '../../../state/journal/ledger.ts';
+import { budgetOf, decisionsByCall, type Ledger, lacksIn } from '../../../state/journal/ledger.ts';
 import { readProject } from '../../../state/project/project.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
@@ -86,6 +86,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
       errors: errorsIn(supervision),
       iterations: supervision.iterations,
     },
+    lacks: state === 'done' ? lacksIn(ledger) : [],
     summary: summaryOf(task, redactor),
     texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
     next_actions: nextActionsOf(task, state, failure, supervision, environment),

@@ -90,6 +90,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       errors: 1,
       iterations: [{ iteration: 1, reasoner: 'Success', errors: '0', action: 'Ask', instruction: text('instruction') }],
     },
+    lacks: [text('lack')],
     summary: text('summary'),
     texts: [
       { name: 'outputs/one.out', what: 'answer', bytes: 20 },

@@ -152,6 +152,20 @@ test('an answer whose run was refused is not asked for again, in any view, and a
   assert.ok(task.prompts(REASONER).at(-1)!.includes('The left one.'));
 });
 
+test('what the answer of a finished task lacks is in the list and in the view of the task', async ({ rig, page }) => {
+  const text = "Error during discovery for MCP server 'tickets': spawn /no/such/program ENOENT\n";
+  rig.answer(() => [{ do: 'write', to: 'stderr', text }, ...answerWith('gemini', 'Fine.')]);
+  await makeTask(rig, { stages: [stage('gemini')] }).run();
+  const { state, lacks } = await shown<TaskShown>(page, '/api/tasks/fix');
+  assert.equal([state, lacks.length], ['done', 1]);
+  assert.match(lacks[0]!, /^gemini_brief: MCP server "tickets" failed.*; the agent worked without it$/);
+  const { tasks } = await shown<{ tasks: { why: string | null }[] }>(page, '/api/tasks');
+  assert.equal(
+    tasks.map(({ why }) => why),
+    lacks,
+  );
+});
+
 test('a sum says how many calls it lacks', async ({ rig, page }) => {
   rig.answer(({ report }) => answerWith(report.tool, 'Fine.'));
   await makeTask(rig, { stages: [stage('claude'), { ...stage('codex'), role: 'review' }] }).run();
