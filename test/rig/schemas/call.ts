@@ -176,7 +176,7 @@ export const FAILURE = record<Failure>(
     next_actions: nextActions(),
     http_status: whole('HTTP status of the failed call; absent if the CLI reported none'),
     findings: list(
-      'Findings of the gate, the most serious first; absent in older records',
+      'Findings of the gate, the most serious first; absent for other failures, and in older records',
       record<NonNullable<Failure['findings']>[number]>('One finding of the gate', {
         check: text('Name of the check that has the finding'),
         reason: text('Reason of the finding, as one word'),
