@@ -27,66 +27,74 @@ import { NOTIFIED, RUN_STAGE } from './run.ts';
 const { session: _, session_id: __, warnings: ___, ...BATCH_STAGE } = RUN_STAGE;
 
 const STATES = {
-  done: count('Tasks that are done'),
-  failed: count('Tasks that failed'),
-  broken: count('Tasks that ran without a report'),
-  interrupted: count('Tasks whose run was stopped'),
-  refused: count('Tasks that did not run, with the reason'),
-  not_started: count('Tasks whose turn never came'),
+  done: count('Number of tasks that are done'),
+  failed: count('Number of tasks that failed'),
+  broken: count('Number of tasks that ran but produced no report'),
+  interrupted: count('Number of tasks whose run was stopped'),
+  refused: count('Number of tasks that were refused, so that nothing was run'),
+  not_started: count('Number of tasks that the batch did not start'),
 } as const satisfies Record<BatchState, Schema>;
 
 const NO_RECORD = 'there is no failure record';
-const retryAt = orNull(time('Before it, the service says, a call is in vain'), 'it did not say');
 
-const row = record<BatchRow>('One task', {
-  task_id: text('The task, or the word that names none'),
-  state: one('What became of it', Object.keys(STATES)),
-  exit_code: orNull(count('As of tollgate run'), 'it was not started'),
-  failed_stage: orNull(text('The stage that failed'), `${NO_RECORD}, or it failed before any stage`),
+const row = record<BatchRow>('One task of the batch', {
+  task_id: text('Id of the task; the given name if a check before the batch refused the task'),
+  state: one('Result of the task; broken: it ran but produced no report', Object.keys(STATES)),
+  exit_code: orNull(count('Exit code of the task, as of tollgate run'), 'the task was not started'),
+  failed_stage: orNull(text('Name of the stage that failed'), `${NO_RECORD}, or the task failed before any stage`),
   class: orNull(errorClass, NO_RECORD),
   reason: orNull(reason, NO_RECORD),
-  signature: orNull(signature('Equal for one failure of two tasks'), `${NO_RECORD}, or it has none`),
-  retry_at: retryAt,
-  calls: count('Paid calls of this batch'),
-  message: orNull(text('What happened, in one sentence'), 'its own report says more'),
+  signature: orNull(
+    signature('Hash that identifies the failure; equal failures of different tasks have the same hash'),
+    `${NO_RECORD}, or no hash`,
+  ),
+  retry_at: orNull(time('Time before which the service rejects calls'), 'the service reported none'),
+  calls: count('Number of paid calls that this batch made for the task'),
+  message: orNull(text('What happened, in one sentence'), 'the other fields describe the result'),
   stages: list(
-    'Its stages in order; empty where nothing was run',
-    record<BatchStage>('One stage', BATCH_STAGE, ['account']),
+    'Stages of the task in order; empty if no stage was run',
+    record<BatchStage>('One stage of the task', BATCH_STAGE, ['account']),
   ),
 });
 
-const failure = record<BatchFailure>('One failure', {
-  signature: orNull(signature('What they have in common'), 'they have class and reason, or a message in common'),
+const failure = record<BatchFailure>('One failure, with the tasks that have it', {
+  signature: orNull(
+    signature('Hash that identifies the failure'),
+    'the tasks have class and reason, or the message, in common',
+  ),
   class: orNull(errorClass, NO_RECORD),
   reason: orNull(reason, NO_RECORD),
-  message: orNull(text('What happened, in one sentence'), 'there is a failure record'),
-  retry_at: retryAt,
-  count: count('How many tasks have it'),
-  task_ids: texts('The first 20 of them'),
-  next_actions: nextActions('What to do, as the first of them says'),
+  message: orNull(text('What happened to the first of these tasks, in one sentence'), 'there is a failure record'),
+  retry_at: orNull(
+    time('Latest time before which the service rejects calls of these tasks'),
+    'the service reported none',
+  ),
+  count: count('Number of tasks that have this failure'),
+  task_ids: texts('Ids of the first 20 tasks that have this failure'),
+  next_actions: nextActions('What to do next, the best action first, from the report of the first of these tasks'),
 });
 
 const ran = record<BatchReport>(
-  'The report of a batch',
+  'Report of a batch that has ended',
   {
     schema: version,
-    batch_id: text('Its name'),
-    state: one('How it ended', ['done', 'failed', 'interrupted']),
-    exit_code: count('The exit code of tollgate batch'),
-    tasks: list('The tasks: those that cannot be run, then the others in the order given', row),
-    totals: record<BatchReport['totals']>('Over all tasks', {
+    batch_id: text('Id of the batch'),
+    state: one('How the batch ended', ['done', 'failed', 'interrupted']),
+    exit_code: count('Exit code of tollgate batch'),
+    tasks: list('Tasks of the batch: first those that cannot be run, then the others in the given order', row),
+    totals: record<BatchReport['totals']>('Totals over all tasks of the batch', {
       ...STATES,
-      tasks: count('All of them'),
-      calls: count('Paid calls'),
-      duration_ms: amount('How long it took, in milliseconds'),
+      tasks: count('Number of all tasks'),
+      calls: count('Number of paid calls that the batch made'),
+      duration_ms: amount('Duration of the batch, in milliseconds'),
     }),
-    by_failure: list('Their failures, the most frequent first', failure),
-    notes: texts('What else is worth knowing'),
+    by_failure: list('Failures of the tasks in groups, the most frequent first', failure),
+    notes: texts('Further remarks about the batch'),
     next_actions: nextActions(),
-    files: record<BatchReport['files']>('Files with more details', {
-      report: text('This record'),
-      summary: text('The page for a reader with little time'),
-      left: orNull(text('The tasks that remain, one per line'), 'none is'),
+    files: record<BatchReport['files']>('Paths of files with more details', {
+      report: text('Path of the file that contains this report'),
+      summary: text('Path of the summary page for people, in Markdown'),
+      left: orNull(text('Path of the file that lists the remaining tasks, one per line'), 'no task remains'),
     }),
     notified: NOTIFIED,
   },
@@ -100,27 +108,30 @@ const refused = record<{
   exit_code: number;
   message: string;
   next_actions: NextAction[];
-}>('The answer where nothing was run', {
+}>('Output of tollgate batch --json if nothing was started', {
   schema: version,
-  state: is('refused', 'Nothing was started'),
-  exit_code: count('The exit code of tollgate batch'),
-  message: text('Why; a line for each task that cannot be run'),
+  state: is('refused', 'Constant that shows that nothing was started'),
+  exit_code: count('Exit code of tollgate batch'),
+  message: text('Why nothing was started, with a line for each task that cannot be run'),
   next_actions: nextActions(),
 });
 
 /** What `tollgate report --batch` prints of a batch without a report. */
-const started = record<BatchStart>('A batch that runs, or was killed', {
+const started = record<BatchStart>('A batch that is running, or that was killed before it wrote its report', {
   schema: version,
-  batch_id: text('Its name'),
-  state: one('Whether its process still runs', ['running', 'interrupted']),
-  began_at: time('When it began'),
-  owner: owner('Its process'),
-  concurrency: count('Paid calls at once'),
-  task_ids: texts('Its tasks'),
-  next_actions: nextActions('What to do if its process ends without a report'),
+  batch_id: text('Id of the batch'),
+  state: one('Whether the process of the batch is running; interrupted: it ended without a report', [
+    'running',
+    'interrupted',
+  ]),
+  began_at: time('Time when the batch began'),
+  owner: owner('Process of the batch'),
+  concurrency: count('Maximum number of paid calls at the same time'),
+  task_ids: texts('Ids of the tasks of the batch'),
+  next_actions: nextActions('What to do next if the process of the batch ends without a report'),
 });
 
 export const BATCH: Schema = {
-  description: 'What tollgate batch --json prints, and tollgate report --batch of one that has not ended',
+  description: 'Output of tollgate batch --json and of tollgate report --batch --json',
   anyOf: [ran, started, refused],
 };

@@ -39,7 +39,7 @@ const SOURCES: Record<EvidenceSource, true> = {
   none: true,
 };
 
-export const evidenceSource = one('Where the deciding text was found', Object.keys(SOURCES));
+export const evidenceSource = one('Where the text that decided the verdict was found', Object.keys(SOURCES));
 
 const LIMIT_UNITS: Record<PassedLimit['unit'], true> = {
   ms: true,
@@ -55,21 +55,24 @@ const LIMIT_UNITS: Record<PassedLimit['unit'], true> = {
 export const limit = record<PassedLimit>(
   'The limit of the user that ended or refused the call; absent for another cause, and in older records',
   {
-    name: one('Which limit; `rest_of`: the call itself used what remained of it', Object.keys(LIMIT_SENTENCES)),
-    value: amount('Its value'),
-    per: one('The period of a budget over all tasks', ['day', 'week', 'month']),
-    unit: one('The unit of the value', Object.keys(LIMIT_UNITS)),
+    name: one(
+      'Name of the limit; `rest_of`: the call itself used what remained of the limit',
+      Object.keys(LIMIT_SENTENCES),
+    ),
+    value: amount('Value of the limit, in its unit'),
+    per: one('Period of a budget over all tasks; absent for another limit', ['day', 'week', 'month']),
+    unit: one('Unit of the value of the limit', Object.keys(LIMIT_UNITS)),
   },
   ['per'],
 );
 
 export const evidence = orNull(
   record<NonNullable<Verdict['evidence']>>(
-    'What the verdict is built on',
+    'Evidence that the verdict is based on',
     {
       source: evidenceSource,
-      text: text('The deciding text, secrets redacted'),
-      rule: text('The rule that matched; tollgate explain shows it'),
+      text: text('The text that decided the verdict, with secrets redacted'),
+      rule: text('Id of the rule that matched; tollgate explain shows the rule'),
       limit,
     },
     ['limit'],
@@ -77,63 +80,68 @@ export const evidence = orNull(
   'nothing failed',
 );
 
-const usage = record<Usage>('What the call used', {
-  api_requests: orNull(count('Requests to the model')),
-  turns: orNull(count('Turns of the engine')),
-  input_tokens: orNull(count('Tokens of the prompts, cached ones included')),
-  cached_tokens: orNull(count('Tokens of the prompts that came from a cache')),
-  output_tokens: orNull(count('Tokens of the answers')),
-  total_tokens: orNull(count('All tokens')),
-  usd: orNull(amount('US dollars')),
+const usage = record<Usage>('Requests, turns, tokens and cost of the call', {
+  api_requests: orNull(count('Number of requests to the model')),
+  turns: orNull(count('Number of turns of the agent')),
+  input_tokens: orNull(count('Number of input tokens, including those from a cache')),
+  cached_tokens: orNull(count('Number of input tokens that came from a cache')),
+  output_tokens: orNull(count('Number of output tokens')),
+  total_tokens: orNull(count('Number of all tokens')),
+  usd: orNull(amount('Cost in US dollars, as the CLI reported it')),
 });
 
 /** For a record, and for a stage in a report. */
 export const leftOut = list(
-  'What a digest omitted from the prompt',
-  record<Omission>('One part of it', {
-    what: text('Which, by its name'),
-    kept: count('Characters of it in the prompt'),
-    chars: count('Characters that it has'),
+  'Parts that a digest omitted from the prompt, or shortened',
+  record<Omission>('One part that a digest omitted from the prompt, or shortened', {
+    what: text('Name of the part of the prompt'),
+    kept: count('Number of characters of the part that are in the prompt'),
+    chars: count('Number of characters of the whole part'),
   }),
 );
 
 export const CALL = record<CallRecord>(
-  'The record of one call: what every ending leaves behind',
+  'Record of one call, which exists however the call ended',
   {
     schema: version,
-    call_id: text('The call; its private folder is state/attempts/<call_id>'),
+    call_id: text('Id of the call; in a task, its private folder is state/attempts/<call_id>'),
     tool,
-    cli_version: orNull(text('The version of the CLI')),
+    cli_version: orNull(text('Version of the CLI')),
     model: orNull(text('The model that answered, or the requested one')),
     account: text("The account of the user's settings; absent for the login of the environment"),
-    argv: texts("The CLI's arguments, secrets redacted; the prompt is never among them"),
-    cwd: text('Where the CLI ran'),
-    started_at: time('When the call was begun'),
-    duration_ms: orNull(amount('How long the CLI ran, in milliseconds')),
+    argv: texts('Arguments of the CLI, with secrets redacted; the prompt is never among them'),
+    cwd: text('Working directory of the CLI'),
+    started_at: time('Time when the call began'),
+    duration_ms: orNull(amount('Duration of the process of the CLI, in milliseconds')),
     ending,
-    native_exit_code: orNull(whole("The CLI's own exit code"), 'it ended otherwise'),
-    signal: orNull(text('The signal that ended the CLI'), 'none did'),
-    wrapper_exit_code: count("The wrapper's exit code"),
-    session_id: orNull(text("The CLI's session")),
-    answer_bytes: count('Bytes of the answer'),
-    prompt_sha256: orNull(hash('Over the bytes that were sent'), 'nothing was read'),
+    native_exit_code: orNull(whole('Exit code of the CLI itself'), 'the CLI did not exit with a code'),
+    signal: orNull(text('Name of the signal that ended the CLI'), 'no signal ended it'),
+    wrapper_exit_code: count('Exit code of the wrapper'),
+    session_id: orNull(text('Id of the session in the CLI')),
+    answer_bytes: count('Size of the answer, in bytes'),
+    prompt_sha256: orNull(hash('SHA-256 of the prompt as it was sent'), 'no prompt was read'),
     usage,
-    tool_calls: orNull(count('Tools that the agent called')),
-    denied_tools: texts('Tools that the sandbox or a policy denied'),
-    warnings: texts('What was unusual, though the call may have succeeded'),
-    verdict: record<Verdict>('What happened', {
-      class: orNull(errorClass, 'a success'),
-      reason: orNull(reason, 'a success'),
+    tool_calls: orNull(count('Number of tool calls of the agent')),
+    denied_tools: texts('Names of the tools that the sandbox or a policy denied'),
+    warnings: texts('Unusual events of the call, which may have succeeded nevertheless'),
+    verdict: record<Verdict>('Result of the call: class and reason of its failure, and the evidence', {
+      class: orNull(errorClass, 'the call succeeded'),
+      reason: orNull(reason, 'the call succeeded'),
       evidence,
-      retry_at: orNull(time('Before it, the service says, the call is in vain'), 'it did not say'),
+      retry_at: orNull(time('Time before which the service rejects calls'), 'the service reported none'),
     }),
-    signature: orNull(signature('Equal for two runs of one failure'), 'a success'),
-    orphans_killed: orNull(count("Processes of the call beside the CLI's own that had to be ended")),
-    inner_retries: orNull(count('Retries of its own that the CLI announced')),
+    signature: orNull(
+      signature('Hash that identifies the failure; equal failures of different calls have the same hash'),
+      'the call succeeded',
+    ),
+    orphans_killed: orNull(count('Number of processes of the call, besides the CLI itself, that had to be ended')),
+    inner_retries: orNull(count('Number of internal retries that the CLI announced')),
     left_out: leftOut,
-    http_status: whole('With which the service answered a call that failed'),
-    tool_sha256: hash('Over the description that the project gave of its CLI; only of such a one'),
-    next_actions: nextActions('What to do, the best first; only of a call that failed, and of none that a run made'),
+    http_status: whole('HTTP status of the failed call; absent if the CLI reported none or the call succeeded'),
+    tool_sha256: hash('SHA-256 of the description of the CLI in tollgate.yaml; absent for a built-in CLI'),
+    next_actions: nextActions(
+      'What to do next, the best action first; absent after a success, and for a call of a run',
+    ),
   },
   ['account', 'left_out', 'http_status', 'tool_sha256', 'next_actions'],
 );
@@ -142,42 +150,47 @@ export const FAILURE = record<Failure>(
   'The last failure of a task',
   {
     schema: version,
-    task_id: text('The task'),
-    folder: text('The folder of the task as it failed; only in `last_failure.json`'),
-    stage: orNull(text('The stage that failed'), 'the task failed before any'),
-    tool: orNull(tool, 'none was called'),
-    attempt: orNull(count('Which call of the stage in that run, from 1'), 'none was made'),
-    at: time('When it failed'),
+    task_id: text('Id of the task'),
+    folder: text('Path of the folder of the task when it failed; only in `last_failure.json`'),
+    stage: orNull(text('Name of the stage that failed'), 'the task failed before any stage'),
+    tool: orNull(tool, 'the task failed before any stage'),
+    attempt: orNull(count('Number of the call in the stage and the run, from 1'), 'no call was made'),
+    at: time('Time of the failure'),
     class: errorClass,
     reason: orNull(reason),
-    signature: orNull(signature('Equal for two runs of one failure'), 'it has none'),
-    count: count('How often this signature was seen in this stage in that run'),
-    exit_code: count("The wrapper's exit code, or the run's"),
-    native_exit_code: orNull(whole("The CLI's own exit code"), 'it ended otherwise'),
-    signal: orNull(text('The signal that ended the CLI'), 'none did'),
+    signature: orNull(
+      signature('Hash that identifies the failure; equal failures of different runs have the same hash'),
+      'there is none',
+    ),
+    count: count('How often a failure with this signature occurred in this stage and run'),
+    exit_code: count('Exit code of the wrapper, or of the run if no call was made'),
+    native_exit_code: orNull(whole('Exit code of the CLI itself'), 'the CLI did not exit with a code'),
+    signal: orNull(text('Name of the signal that ended the CLI'), 'no signal ended it'),
     ending: orNull(ending, 'no call was made'),
     evidence,
-    decision: record<Failure['decision']>('What was done about it', {
-      action: text('What was done, such as stop'),
-      why: text('Why, as half a sentence'),
+    decision: record<Failure['decision']>('What the run did after the failure', {
+      action: text('Action of the run, such as stop'),
+      why: text('Reason for the action, as part of a sentence'),
     }),
-    retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
+    retry_at: orNull(time('Time before which the service rejects calls'), 'the service reported none'),
     next_actions: nextActions(),
-    http_status: whole('With which the service answered'),
+    http_status: whole('HTTP status of the failed call; absent if the CLI reported none'),
     findings: list(
-      'What the gate found, the weightiest first',
-      record<NonNullable<Failure['findings']>[number]>('One finding', {
-        check: text('Which check'),
-        reason: text('One word for machines'),
-        text: text('One sentence'),
+      'Findings of the gate, the most serious first; absent for other failures, and in older records',
+      record<NonNullable<Failure['findings']>[number]>('One finding of the gate', {
+        check: text('Name of the check that has the finding'),
+        reason: text('Reason of the finding, as one word'),
+        text: text('Description of the finding, in one sentence'),
       }),
     ),
-    missing: texts('What the gate found missing or out of bounds, by name'),
-    changed: texts('What the stage has changed in the tree, as far as it was looked at'),
-    stderr_head: list('The first lines of stderr, redacted', { type: 'string' }),
-    stderr_tail: list('The last lines of stderr, redacted; empty when the head is all', { type: 'string' }),
-    files: map('Where the outputs of the stage lie', { type: 'string' }),
-    resolved_at: orNull(time('When a later success resolved it'), 'it is not resolved'),
+    missing: texts('Names of what the gate found missing or out of scope'),
+    changed: texts('Paths that the stage changed in the tree, as far as the tree was checked'),
+    stderr_head: list('First lines of stderr, with secrets redacted', { type: 'string' }),
+    stderr_tail: list('Last lines of stderr, with secrets redacted; empty if `stderr_head` has all lines', {
+      type: 'string',
+    }),
+    files: map('Paths of the output files of the stage, by kind', { type: 'string' }),
+    resolved_at: orNull(time('Time when a later success resolved the failure'), 'the failure is not resolved'),
   },
   ['findings', 'folder', 'http_status'],
 );

@@ -25,87 +25,101 @@ type Rule = NonNullable<FailureExplanation['rule']>;
 type Looks = NonNullable<ShownRow['looks_for']>;
 
 const match: Schema = {
-  description: 'The conditions of the row: status, code, wording, requested wait, exit',
+  description: 'Conditions of the rule: status, code, wording, requested wait, exit',
   type: 'object',
   additionalProperties: true,
 };
 
-const explained = record<FailureExplanation>('A failure that is explained', {
+const explained = record<FailureExplanation>('Explanation of a failure', {
   schema: version,
-  task_id: text('The task'),
-  of: one("The task's last failure, or a call's that is not", ['last_failure', 'call']),
-  stage: orNull(text('The stage'), 'before any'),
-  tool: orNull(tool, 'none was called'),
-  call_id: orNull(text('The call'), 'it is of none'),
-  at: time('When'),
-  resolved_at: orNull(time('When the task succeeded after all'), 'it is not resolved'),
+  task_id: text('Id of the task'),
+  of: one('Whether this is the last failure of the task, or the failure of another call', ['last_failure', 'call']),
+  stage: orNull(text('Name of the stage'), 'the task failed before any stage'),
+  tool: orNull(tool, 'the task failed before any stage'),
+  call_id: orNull(text('Id of the call that failed'), 'the failure belongs to no call'),
+  at: time('Time of the failure'),
+  resolved_at: orNull(time('Time when a later success resolved the failure'), 'the failure is not resolved'),
   sentence: text('What happened, in one sentence'),
   class: errorClass,
-  meaning: text('What the class means'),
-  reason: orNull(reason, 'none'),
+  meaning: text('Meaning of the class of the failure'),
+  reason: orNull(reason, 'there is none'),
   evidence: orNull(
     record<NonNullable<FailureExplanation['evidence']>>(
-      'What the verdict is built on',
+      'Evidence that the verdict is based on',
       {
-        source: text('Where it was found'),
-        text: text('The deciding text, secrets redacted'),
+        source: text('Where the text that decided the verdict was found'),
+        text: text('The text that decided the verdict, with secrets redacted'),
         limit,
       },
       ['limit'],
     ),
-    'none',
+    'there is none',
   ),
   rule: orNull(
-    record<Rule>('What matched', {
-      id: text('Its name'),
-      of: orNull(one('Whose it is', ['tollgate', 'project']), 'it no longer exists'),
+    record<Rule>('The rule that decided the verdict', {
+      id: text('Id of the rule'),
+      of: orNull(
+        one('Whether the rule is built in, or one of the project', ['tollgate', 'project']),
+        'the rule no longer exists',
+      ),
       row: orNull(
-        record<ShownRow>('The row', {
-          kind: one('What it looks at', ['said', 'ending', 'leftover']),
+        record<ShownRow>('Content of the rule', {
+          kind: one('What the rule applies to: a text, the ending of the call, or a call that no text decides', [
+            'said',
+            'ending',
+            'leftover',
+          ]),
           class: errorClass,
           reason,
           looks_for: orNull(
-            record<Looks>('What it looks for', {
-              tool: text('Of which CLI, or any'),
-              source: text('Where, or any'),
+            record<Looks>('The text that the rule looks for', {
+              tool: text('Name of the CLI that the rule applies to, or any'),
+              source: text('Where the text must be found, or any'),
               match,
             }),
-            'nothing that is said',
+            'the rule looks for no text',
           ),
         }),
-        'none was needed',
+        'the rule has none, or no longer exists',
       ),
     }),
     'no rule decided',
   ),
-  signature: orNull(signature('Equal for one failure of two tasks'), 'it has none'),
-  signed: orNull(
-    record<NonNullable<FailureExplanation['signed']>>('The text from which the signature was made', {
-      source: one('Which text was taken', ['stderr', 'event', 'detail']),
-      normalised: text('The text without what is volatile'),
-    }),
-    'it cannot be made again',
+  signature: orNull(
+    signature('Hash that identifies the failure; equal failures of different tasks have the same hash'),
+    'there is none',
   ),
-  seen: record<FailureExplanation['seen']>('How often', {
-    in_run: orNull(count('In this stage and run')),
-    in_life: orNull(count('In the life of the task')),
-    first_seen: orNull(time('When first')),
-    last_seen: orNull(time('When last')),
+  signed: orNull(
+    record<NonNullable<FailureExplanation['signed']>>('The text that the signature is computed from', {
+      source: one('Source of the text: stderr, an error event, or details of the failure', [
+        'stderr',
+        'event',
+        'detail',
+      ]),
+      normalised: text('The text without its volatile parts'),
+    }),
+    'it cannot be computed again',
+  ),
+  seen: record<FailureExplanation['seen']>('How often, and when, failures with this signature occurred', {
+    in_run: orNull(count('Number of failures with this signature in this stage and run')),
+    in_life: orNull(count('Number of failures with this signature in the life of the task')),
+    first_seen: orNull(time('Time of the first failure with this signature')),
+    last_seen: orNull(time('Time of the last failure with this signature')),
   }),
   decision: orNull(
-    record<NonNullable<FailureExplanation['decision']>>('What the run did about it', {
-      action: text('What'),
-      why: text('Why'),
+    record<NonNullable<FailureExplanation['decision']>>('What the run did after the failure', {
+      action: text('Action of the run, such as stop'),
+      why: text('Reason for the action, as part of a sentence'),
     }),
-    'none was made',
+    'no decision was made',
   ),
-  retry: record<FailureExplanation['retry']>("The class's row of the retry table", {
-    first: one('The first time', ['retry', 'retry_digest', 'stop']),
-    again: one('Again', ['stop']),
-    report: text('What the report says then'),
+  retry: record<FailureExplanation['retry']>('The row of the class in the retry table', {
+    first: one('Action at the first occurrence of the failure in a run', ['retry', 'retry_digest', 'stop']),
+    again: one('Action at every further occurrence of the failure in a run', ['stop']),
+    report: text('Advice in the report when the run stops'),
   }),
-  retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
-  findings: list('What the gate found', FINDING),
+  retry_at: orNull(time('Time before which the service rejects calls'), 'the service reported none'),
+  findings: list('Findings of the gate', FINDING),
   next_actions: nextActions(),
 });
 
@@ -116,11 +130,11 @@ interface Nothing {
   message: string;
 }
 
-const nothing = record<Nothing>('There is nothing to explain', {
+const nothing = record<Nothing>('Output of tollgate explain --json if there is nothing to explain', {
   schema: version,
-  task_id: text('The task'),
-  of: is('nothing', 'No failure'),
-  message: text('Why there is nothing, in a sentence'),
+  task_id: text('Id of the task'),
+  of: is('nothing', 'Constant that shows that there is no failure'),
+  message: text('Why there is nothing to explain, in one sentence'),
 });
 
-export const EXPLANATION: Schema = { description: 'What tollgate explain --json prints', anyOf: [explained, nothing] };
+export const EXPLANATION: Schema = { description: 'Output of tollgate explain --json', anyOf: [explained, nothing] };

@@ -7,11 +7,11 @@ import { count, hash, list, nextActions, one, orNull, record, type Schema, text,
 const part = record<PartSize>(
   'One part of the prompt',
   {
-    kind: text('What it is'),
-    name: text('Its name'),
-    chars: count('How many characters it has'),
-    kept: count('How many of them are in the prompt'),
-    sections: texts('Headings of the request, where it has several of one level'),
+    kind: text('Kind of the part, such as goal or attachment'),
+    name: text('Name of the part'),
+    chars: count('Number of characters of the whole part'),
+    kept: count('Number of characters of the part that are in the prompt'),
+    sections: texts('Headings of the request, if it has several of the same level; absent for other parts'),
   },
   ['sections'],
 );
@@ -25,45 +25,51 @@ const object = (description: string, properties: Record<string, Schema>, optiona
 });
 
 const stage = object(
-  'One stage',
+  'Forecast of one stage',
   {
-    stage: text('Its name'),
-    state: one('What a run would do; prompt_changed: refuse until the user decides', [
-      'to_run',
-      'done_earlier',
-      'prompt_changed',
-    ]),
-    argv: texts('The CLI and its arguments'),
-    prompt_chars: count('Characters of the prompt'),
-    prompt_sha256: hash('Of the prompt'),
-    digest: text('How it is shortened'),
-    parts: list('What the prompt is made of', part),
+    stage: text('Name of the stage'),
+    state: one(
+      'What a run would do with the stage; prompt_changed: it refuses until the user decides about the existing answer',
+      ['to_run', 'done_earlier', 'prompt_changed'],
+    ),
+    argv: texts('Program of the CLI and its arguments'),
+    prompt_chars: count('Number of characters of the prompt'),
+    prompt_sha256: hash('SHA-256 of the prompt'),
+    digest: text('How the prompt is shortened: off, auto or aggressive'),
+    parts: list('Parts of the prompt', part),
     left_out: list(
-      'What the digest leaves out of the prompt',
+      'Parts that the digest omits from the prompt, or shortens',
       object(
-        'One part',
-        { what: text('Which'), kept: count('Characters that are in it'), chars: count('All of them') },
+        'One part that the digest omits from the prompt, or shortens',
+        {
+          what: text('Name of the part of the prompt'),
+          kept: count('Number of characters of the part that are in the prompt'),
+          chars: count('Number of characters of the whole part'),
+        },
         [],
       ),
     ),
-    acceptance_commands: texts('What the gate would run'),
-    warnings: texts('What is unusual'),
-    prompt: record<ShownPrompt>('With --show-prompt, of a stage that would be called', {
-      text: orNull(text('As it would be sent'), 'it is not known yet'),
-      waits_for: texts('Stages to run whose answers it will hold'),
+    acceptance_commands: texts('Commands that the gate would run'),
+    warnings: texts('Warnings about the stage'),
+    prompt: record<ShownPrompt>('Prompt of the stage; only with --show-prompt, and if the stage is not done', {
+      text: orNull(text('Text of the prompt as it would be sent, with secrets redacted'), 'it is not known yet'),
+      waits_for: texts('Names of the stages that must run first, because the prompt will contain their answers'),
     }),
   },
   ['left_out', 'prompt'],
 );
 
 export const FORECAST: Schema = object(
-  'What tollgate run --dry-run --json prints',
+  'Output of tollgate run --dry-run --json',
   {
     schema: version,
-    task_id: text('The task'),
-    stages: list('The stages, in order', stage),
-    budget: record<Forecast['budget']>('Paid calls', { used: count('So far'), total: count('Allowed in all') }),
-    notes: texts('What is worth knowing'),
+    task_id: text('Id of the task'),
+    stages: list('Stages of the task, in order', stage),
+    budget: record<Forecast['budget']>('Paid calls of the task', {
+      used: count('Number of paid calls so far'),
+      total: count('Maximum number of paid calls'),
+    }),
+    notes: texts('Remarks about the run'),
     next_actions: nextActions(),
   },
   ['next_actions'],

@@ -8,24 +8,29 @@ import type { PreflightReport } from '../../../preflight.ts';
 import { amount, count, flag, list, one, orNull, record, text, tool, version, whole } from './parts.ts';
 
 export const PREFLIGHT = record<PreflightReport>(
-  'What preflight --json prints',
+  'Output of preflight --json',
   {
     schema: version,
-    ok: flag('No check failed; with --sweep: nothing remains to be done'),
+    ok: flag('Whether no check failed; with --sweep, whether nothing remains to be done'),
     findings: list(
-      'What was looked at',
-      record<CheckFinding>('One finding', {
-        check: text('What was looked at'),
-        status: one('note: good to know; warn: it may go wrong; fail: it will', ['ok', 'note', 'warn', 'fail']),
-        found: text('What was found'),
-        fix: orNull(text('What to do or to type'), 'nothing needs a fix'),
+      'Findings of the checks',
+      record<CheckFinding>('One finding of a check', {
+        check: text('Name of the check'),
+        status: one('Severity of the finding; note: for information; warn: a call may fail; fail: a call will fail', [
+          'ok',
+          'note',
+          'warn',
+          'fail',
+        ]),
+        found: text('What the check found'),
+        fix: orNull(text('What to do, or which command to enter'), 'there is nothing to fix'),
       }),
     ),
     swept: list(
-      'What a sweep came upon; only after one',
-      record<Swept>('One thing', {
-        what: one('What it is', ['call', 'gate', 'task', 'folder', 'record', 'backup']),
-        how: one('What became of it; kept and failed need a person', [
+      'Results of a sweep; absent without a sweep',
+      record<Swept>('One result of a sweep', {
+        what: one('Kind of object that the sweep found', ['call', 'gate', 'task', 'folder', 'record', 'backup']),
+        how: one('What the sweep did with the object; after kept and failed, the user must act', [
           'settled',
           'ended',
           'removed',
@@ -35,11 +40,11 @@ export const PREFLIGHT = record<PreflightReport>(
           'kept',
           'failed',
         ]),
-        call_id: orNull(text('The call'), 'it is of none'),
-        task: orNull(text("The task's folder"), 'it belongs to none'),
-        place: text('The folder or the file that it is about'),
-        told: text('In a sentence'),
-        fix: orNull(text('What to do'), 'there is nothing to be done'),
+        call_id: orNull(text('Id of the call'), 'the object belongs to no call'),
+        task: orNull(text('Path of the folder of the task'), 'the object belongs to no task'),
+        place: text('Path of the folder or the file that the result is about'),
+        told: text('Description of the result, in one sentence'),
+        fix: orNull(text('What to do'), 'there is nothing to do'),
       }),
     ),
   },
@@ -50,56 +55,68 @@ export const TOOLS_LISTED = record<{
   schema: 1;
   tools: ToolListed[];
   catalogue: { tool: string; tested: string | null }[];
-}>('What tollgate tools --json prints', {
+}>('Output of tollgate tools --json', {
   schema: version,
   tools: list(
-    'The built-in CLIs, then those of tollgate.yaml',
-    record<ToolListed>('One CLI', {
+    'CLIs that can be called: the built-in ones, then those of tollgate.yaml',
+    record<ToolListed>('One CLI that can be called', {
       tool,
-      kind: one('Whether it is built in, or described by tollgate.yaml', ['built_in', 'described']),
-      command: text('What calls it'),
-      prefix: orNull(list('The words of its prefix', text('A word')), 'it is started directly'),
-      binary: orNull(text('Its program, or that of its prefix'), 'it is not found'),
-      version: orNull(text('Of the program'), 'only a start would tell'),
-      tested: orNull(text('The versions that it was tried with'), 'the project describes it, or it was never run'),
-      catalogue: orNull(
-        one('Whether its description is that of the catalogue, or counts instead', ['same', 'other']),
-        'the catalogue has none',
+      kind: one('Whether the CLI is built in, or described by tollgate.yaml', ['built_in', 'described']),
+      command: text('Command that calls the CLI'),
+      prefix: orNull(
+        list('Words of the prefix that starts the CLI elsewhere', text('One word of the prefix')),
+        'the CLI is started directly',
       ),
-      access: list('The modes of access that it can be called with', one('A mode', ['read', 'write', 'full'])),
-      takes_model: flag('Whether a model can be named'),
-      resumes: flag('Whether it continues in a session'),
-      reads_sessions: flag('Whether its session files are read, for history and undo'),
-      output: one('Where its answer is', ['events', 'text', 'json', 'file']),
+      binary: orNull(text('Path of the program of the CLI, or of its prefix'), 'it was not found'),
+      version: orNull(text('Version of the CLI'), 'only a start of the CLI would show it'),
+      tested: orNull(
+        text('Versions that the CLI was tested with'),
+        'the description is of the project, or was never run',
+      ),
+      catalogue: orNull(
+        one('Whether the description of the CLI is that of the catalogue, or replaces it', ['same', 'other']),
+        'the catalogue has none of this CLI',
+      ),
+      access: list(
+        'Modes of access that the CLI can be called with',
+        one('One mode of access', ['read', 'write', 'full']),
+      ),
+      takes_model: flag('Whether a model can be requested'),
+      resumes: flag('Whether the CLI can continue a session'),
+      reads_sessions: flag('Whether Tollgate reads the session files of the CLI, for history and undo'),
+      output: one('Where the CLI writes its answer', ['events', 'text', 'json', 'file']),
     }),
   ),
   catalogue: list(
-    'What tollgate tools add can describe',
-    record<{ tool: string; tested: string | null }>('One CLI', {
-      tool: text('Its name'),
-      tested: orNull(text('The version that it was tried with'), 'its description was never run'),
+    'CLIs that tollgate tools add can describe',
+    record<{ tool: string; tested: string | null }>('One CLI of the catalogue', {
+      tool: text('Name of the CLI'),
+      tested: orNull(text('Version that the CLI was tested with'), 'its description was never run'),
     }),
   ),
 });
 
-export const WAIT = record<WaitReport>('What wait_parallel_tasks --json prints', {
+export const WAIT = record<WaitReport>('Output of wait_parallel_tasks --json', {
   schema: version,
-  ok: flag('All are done'),
-  done: count('Tasks that are done'),
-  failed: count('Tasks that failed'),
-  timed_out: count('Tasks that were not done in time'),
-  left: count('Tasks whose wait was ended'),
+  ok: flag('Whether all tasks are done'),
+  done: count('Number of tasks that are done'),
+  failed: count('Number of tasks that failed'),
+  timed_out: count('Number of tasks that were not done in time'),
+  left: count('Number of tasks that had not ended when the wait was stopped'),
   tasks: list(
-    'The tasks, in the order in which they were named',
-    record<WaitReport['tasks'][number]>('One task', {
-      label: text('Its name'),
-      status: one('What became of it', ['done', 'failed', 'timed_out', 'left']),
-      exit_code: orNull(whole('Its exit code'), 'there is none'),
-      class: orNull(text('What kind of failure'), 'it did not fail, or did not say'),
-      reason: orNull(text('One word that refines the class, or how the wait ended'), 'it is done, or did not say'),
-      message: text('What became of it, in a sentence'),
-      earlier: flag('Whether its end was there before the wait began'),
-      waited_ms: amount('How long it was waited for, in milliseconds'),
+    'Calls that were waited for, in the order of their numbers, then tasks, in the given order',
+    record<WaitReport['tasks'][number]>('One task or call that was waited for', {
+      label: text('Name of the task or call'),
+      status: one('State of the task when the wait ended', ['done', 'failed', 'timed_out', 'left']),
+      exit_code: orNull(whole('Exit code of the task'), 'there is none'),
+      class: orNull(text('Class of the failure'), 'the task did not fail, or reported none'),
+      reason: orNull(
+        text('Reason of the failure, or how the wait ended, as one word'),
+        'the task is done, or reported none',
+      ),
+      message: text('Result of the task, in one sentence'),
+      earlier: flag('Whether the task had ended before the wait began'),
+      waited_ms: amount('Duration of the wait for the task, in milliseconds'),
     }),
   ),
 });

@@ -21,32 +21,37 @@ import {
 
 const NOTHING = 'nothing failed';
 
-export const NOTIFICATION: Schema = record<Notification>('What notify of tollgate.yaml says, as JSON', {
+export const NOTIFICATION: Schema = record<Notification>('Notification that `notify` of tollgate.yaml sends, as JSON', {
   schema: version,
-  id: text('Of this word: it is the same in every try to send it'),
-  event: one('Of what it is', NOTIFY_EVENTS),
-  at: time('When'),
-  text: text('One line for people'),
-  task_id: orNull(text('The task'), 'it is about a batch'),
-  batch_id: orNull(text('The batch'), 'it is about a task'),
-  goal: orNull(text('Of the task'), 'it is about a batch'),
-  exit_code: count('Of the run or the batch'),
-  stage: orNull(text('The stage that failed'), NOTHING),
+  id: text('Id of the notification, which is the same in every attempt to send it'),
+  event: one('Event that the notification is about', NOTIFY_EVENTS),
+  at: time('Time of the event'),
+  text: text('The notification as one line for people'),
+  task_id: orNull(text('Id of the task'), 'the notification is about a batch'),
+  batch_id: orNull(text('Id of the batch'), 'the notification is about a task'),
+  goal: orNull(text('Goal of the task'), 'the notification is about a batch'),
+  exit_code: count('Exit code of the run or the batch'),
+  stage: orNull(text('Name of the stage that failed'), NOTHING),
   class: orNull(errorClass, NOTHING),
   reason: orNull(reason, NOTHING),
-  signature: orNull(signature('Of the failure'), NOTHING),
-  retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
-  question: orNull(text('What a supervised task asks'), 'it asks nothing'),
+  signature: orNull(signature('Hash that identifies the failure'), NOTHING),
+  retry_at: orNull(time('Time before which the service rejects calls'), 'the service reported none'),
+  question: orNull(text('Question of a supervised task'), 'there is no question'),
   budget: orNull(
     record<NonNullable<Notification['budget']>>('Paid calls of the task', {
-      used: count('So far'),
-      total: count('Allowed in all'),
+      used: count('Number of paid calls so far'),
+      total: count('Maximum number of paid calls'),
     }),
-    'it is about a batch',
+    'the notification is about a batch',
   ),
-  tasks: orNull(map('Of a batch: how many tasks ended how', count('So many')), 'it is about a task'),
-  near_budget: texts('Of a batch: the tasks that reached 80 % of their paid calls in it, the first 20'),
-  near_limits: texts('Limits over all tasks of which 80 % are used, each reported once on this machine'),
+  tasks: orNull(
+    map('Number of tasks of the batch, by result', count('Number of tasks with this result')),
+    'the notification is about a task',
+  ),
+  near_budget: texts('First 20 tasks of a batch that reached 80 % of their paid calls in it; empty for a task'),
+  near_limits: texts(
+    'Sentences about limits over all tasks that are used to 80 %; each is reported once on this machine',
+  ),
   next_actions: nextActions(),
-  summary: text('The page about it, on the machine that ran it'),
+  summary: text('Path of the summary page, on the machine of the run or the batch'),
 });

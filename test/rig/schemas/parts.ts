@@ -32,7 +32,7 @@ export const published = (title: string, schema: Schema): Schema => ({
 
 export const text = (description: string): Schema => ({ description, type: 'string' });
 export const time = (description: string): Schema => ({
-  description: `${description} (ISO time, UTC)`,
+  description: `${description} (ISO 8601, UTC)`,
   type: 'string',
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
 });
@@ -62,7 +62,7 @@ export const map = (description: string, values: Schema): Schema => ({
 
 /** null if it is unknown or does not apply. */
 export function orNull({ description, ...schema }: Schema, whenNull = 'unknown'): Schema {
-  const both = `${description ?? ''}; null: ${whenNull}`.replace(/^; /, '');
+  const both = `${description ?? ''}; null if ${whenNull}`.replace(/^; /, '');
   if (Array.isArray(schema.enum)) return { description: both, enum: [...schema.enum, null] };
   if (typeof schema.type === 'string' && schema.properties === undefined)
     return { description: both, ...schema, type: [schema.type, 'null'] };
@@ -70,26 +70,27 @@ export function orNull({ description, ...schema }: Schema, whenNull = 'unknown')
 }
 
 export const NEXT_ACTION = record<NextAction>(
-  'One thing to do next',
+  'One action to do next',
   {
-    text: text('What to do; whole without the command'),
-    command: text('A complete line for the shell; absent if one line is not enough'),
-    pays: flag('Does the command itself ask for a paid call?'),
+    text: text('Description of the action, complete even without the command'),
+    command: text('Complete shell command for the action; absent if one command is not enough'),
+    pays: flag('Whether the command itself makes a paid call'),
     changes: orNull(
-      one('What it loosens, which only the user decides about', ['gate', 'scope', 'budget']),
-      'it loosens nothing',
+      one('What the action loosens, which only the user may decide', ['gate', 'scope', 'budget']),
+      'the action loosens nothing',
     ),
   },
   ['command'],
 );
 
-export const nextActions = (description = 'What to do, the best first'): Schema => list(description, NEXT_ACTION);
+export const nextActions = (description = 'What to do next, the best action first'): Schema =>
+  list(description, NEXT_ACTION);
 
-export const version = is(1, 'The format of this record; a higher number is of a newer version of tollgate');
+export const version = is(1, 'Version of this format; a newer version of tollgate may use a higher number');
 export const tool: Schema = {
-  ...text(`Which CLI: ${TOOLS.join(', ')}, or one that tollgate.yaml describes`),
+  ...text(`Name of the CLI: ${TOOLS.join(', ')}, or one that tollgate.yaml describes`),
   pattern: TOOL_NAME.source,
 };
-export const errorClass = one('What kind of failure', Object.keys(CLASSES));
-export const ending = one('How the call ended; the first cause', Object.keys(ENDINGS));
-export const reason = text('One word that refines the class');
+export const errorClass = one('Class of the failure', Object.keys(CLASSES));
+export const ending = one('How the call ended; the first cause counts', Object.keys(ENDINGS));
+export const reason = text('Reason of the failure: one word that refines its class');

@@ -6,21 +6,21 @@ import { orNull, reason, record, text, tool } from './parts.ts';
 const account = text("The account of the user's settings; absent for the login of the environment");
 
 export const STAND_IN = record<StandIn>(
-  'A fallback: which tool is called instead of which',
+  'A fallback: the CLI that was called, and the one that it replaced',
   {
     tool,
     account,
-    model: orNull(text('Its model'), "it is the CLI's own choice"),
+    model: orNull(text('Requested model'), 'the CLI chooses it'),
     in_place_of: record<StandIn['in_place_of']>(
-      'Who could not answer',
+      'The CLI, account and model that could not answer',
       {
         tool,
         account,
-        model: orNull(text('Its model'), "it was the CLI's own choice"),
+        model: orNull(text('Requested model'), 'the CLI chose it'),
       },
       ['account'],
     ),
-    reason: orNull(reason, 'nothing is known of it'),
+    reason: orNull(reason, 'unknown'),
   },
   ['account'],
 );

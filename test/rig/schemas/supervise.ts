@@ -12,49 +12,55 @@ export const REASONER: Schema = { description, ...shape };
 type Session = SessionSave['sessions']['worker'];
 
 const session = (whose: string) =>
-  record<Session>(whose, { tool, session_id: orNull(text('Its id'), 'none is known') });
+  record<Session>(whose, { tool, session_id: orNull(text('Id of the session in the CLI'), 'unknown') });
 
-export const SESSION_SAVE: Schema = record<SessionSave>('What state/session_save.json holds', {
-  schema: version,
-  task_id: text('The task'),
-  saved_at: time('When'),
-  how: one('How the loop ended', ['done', 'saved', 'parked', 'stopped', 'interrupted']),
-  why: text('Why'),
-  sessions: record<SessionSave['sessions']>('The conversations', {
-    worker: session("The worker's"),
-    reasoner: session("The reasoner's"),
-  }),
-  task: text('The original task'),
-  instruction: text('In force, whole'),
-  instruction_sha256: hash('Of it'),
-  iterations: count('That were begun'),
-  progress: list('They, in order', ITERATION),
-  last_message: orNull(text('What the worker said last, its beginning'), 'it has said nothing'),
-  question: orNull(text("The reasoner's, for a person"), 'it asks nothing'),
-  changed_files: list(
-    'What has changed in the tree since the supervision began',
-    record<SessionSave['changed_files'][number]>('One path', {
-      path: text("From the tree's root"),
-      how: text('added, deleted, modified, mode, type, renamed or commit'),
-      sha256: orNull(hash('Of its content'), 'it is gone, or no file'),
+export const SESSION_SAVE: Schema = record<SessionSave>(
+  'Content of state/session_save.json: the saved session of a supervised task',
+  {
+    schema: version,
+    task_id: text('Id of the task'),
+    saved_at: time('Time when the session was saved'),
+    how: one('How the loop of the supervision ended', ['done', 'saved', 'parked', 'stopped', 'interrupted']),
+    why: text('Why the loop ended'),
+    sessions: record<SessionSave['sessions']>('Sessions of the worker and of the reasoner', {
+      worker: session('Session of the worker'),
+      reasoner: session('Session of the reasoner'),
     }),
-  ),
-  patch: orNull(text('A unified diff of them'), 'the tree is not a git repository, or nothing has changed'),
-  git: orNull(
-    record<NonNullable<SessionSave['git']>>('Where the repository was', {
-      head: orNull(text('The commit'), 'there was none'),
-      branch: orNull(text('The branch'), 'it was on none'),
-      status: orNull(hash("Of git's list of what is not committed"), 'git did not tell'),
+    task: text('Goal of the task'),
+    instruction: text('Current instruction for the worker, complete'),
+    instruction_sha256: hash('SHA-256 of the current instruction'),
+    iterations: count('Number of iterations that were begun'),
+    progress: list('Iterations, in order', ITERATION),
+    last_message: orNull(text('Beginning of the last answer of the worker'), 'there is none'),
+    question: orNull(text('Question of the reasoner for the user'), 'there is no question'),
+    changed_files: list(
+      'Changes in the tree since the supervision began',
+      record<SessionSave['changed_files'][number]>('One changed path', {
+        path: text('Path relative to the root of the tree'),
+        how: text('Kind of change: added, deleted, modified, mode, type, renamed or commit'),
+        sha256: orNull(hash('SHA-256 of the content'), 'the path does not exist, or is not a regular file'),
+      }),
+    ),
+    patch: orNull(
+      text('Path of a file with the unified diff of the changes'),
+      'the tree is not a git repository, or nothing has changed',
+    ),
+    git: orNull(
+      record<NonNullable<SessionSave['git']>>('State of the git repository when the session was saved', {
+        head: orNull(text('Id of the current commit'), 'there was none'),
+        branch: orNull(text('Name of the current branch'), 'there was none'),
+        status: orNull(hash('SHA-256 of the list of uncommitted files in git'), 'git did not report it'),
+      }),
+      'the tree is not a git repository',
+    ),
+    budget: record<SessionSave['budget']>('Paid calls, tokens and cost of the task so far', {
+      used: count('Number of paid calls so far'),
+      total: count('Maximum number of paid calls'),
+      left: count('Number of paid calls that remain'),
+      tokens: count('Number of tokens, as far as they are known'),
+      usd: amount('Cost in US dollars, as far as prices are known'),
     }),
-    'the tree is not a git repository',
-  ),
-  budget: record<SessionSave['budget']>('What the task had paid', {
-    used: count('Paid calls'),
-    total: count('Allowed in all'),
-    left: count('Remaining'),
-    tokens: count('Tokens, as far as they are known'),
-    usd: amount('US dollars, as far as prices are known'),
-  }),
-  resume: text('The line to type to continue'),
-  answer: orNull(text('The line to answer with'), 'no question waits'),
-});
+    resume: text('Command that resumes the supervision'),
+    answer: orNull(text('Command that answers the question, with dots in place of the answer'), 'no question waits'),
+  },
+);

@@ -25,14 +25,14 @@ export const taskFields = (): string[] => [...fieldsOf(rawTask(), '')].map(([fie
 /** Used if the schema itself has no description. */
 const PROJECT_HELP: Record<string, string> = {
   $schema: 'The path of PROJECT_SCHEMA.json, for an editor',
-  'prices{}.input': 'Of the prompts',
-  'prices{}.cached': 'Of what came from a cache',
-  'prices{}.output': 'Of the answers',
+  'prices{}.input': 'Price of input tokens, in US dollars for a million tokens',
+  'prices{}.cached': 'Price of input tokens that came from a cache, in US dollars for a million tokens',
+  'prices{}.output': 'Price of output tokens, in US dollars for a million tokens',
 };
 
 export const PROJECT: Schema = described(
   z.toJSONSchema(PROJECT_SHAPE, { io: 'input' }) as Node,
-  "What a project says for all of its tasks: tollgate.yaml at the project's root",
+  'Settings of a project for all of its tasks: tollgate.yaml in the root of the project',
   (field) => PROJECT_HELP[field] ?? MANIFEST_FIELDS[field.replace(/^pipelines\{\}\[\]/, 'stages[]')]?.about,
 );
 
