@@ -20,13 +20,11 @@ const LONGEST_QUESTION = 2000;
  * @param keeps all of a line, or what is `shown` of it. A terminal overwrites the text before a carriage return, so only the
  *   last state of a progress bar is a line, however long it ran. `shown` drops white space at the end of a line.
  * @param onLine gets each line without its end, and how many characters of it were not kept.
- * @param onLines gets, instead of `onLine`, a text of many lines, none of them with white space at its end.
  */
 export function createLineSplitter(
   maxLine: number,
   keeps: 'all' | 'shown',
   onLine: (line: string, dropped: number) => void,
-  onLines: ((text: string) => void) | null = null,
 ): LineSplitter {
   let pieces: string[] = [];
   let kept = 0;
@@ -70,29 +68,18 @@ export function createLineSplitter(
   return {
     push(text) {
       let from = 0;
-      /** Where the lines begin that are passed on as one text. */
-      let many = 0;
-      const giveMany = () => {
-        if (from > many) onLines!(text.slice(many, from - 1));
-      };
       // This path is fast for whole lines: most lines arrive whole, and there may be millions of short ones.
       const isPlain = !text.includes('\r');
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
         const isWhole = isPlain && kept === 0 && dropped === 0 && space === '' && end - from <= maxLine;
-        const isTrimmed = end === from || isInk(text.charCodeAt(end - 1));
-        if (!isWhole || !isTrimmed || onLines === null) {
-          if (onLines !== null) giveMany();
-          const piece = text.slice(from, end);
-          if (isWhole) onLine(keeps === 'all' || isTrimmed ? piece : piece.trimEnd(), 0);
-          else {
-            take(piece);
-            flush();
-          }
-          many = end + 1;
+        const piece = text.slice(from, end);
+        if (isWhole) onLine(keeps === 'all' || isInk(text.charCodeAt(end - 1)) ? piece : piece.trimEnd(), 0);
+        else {
+          take(piece);
+          flush();
         }
         from = end + 1;
       }
-      if (onLines !== null) giveMany();
       take(text.slice(from));
     },
     end() {

@@ -128,20 +128,16 @@ export function read(
   cut(Math.min(maxOutputBytes, keptCut(files.stdout)));
   let isOversized = false;
   let eventCount = 0;
-  const takeLines = (lines: string) => {
-    for (const line of lines.split('\n')) {
-      takeQuestion(line, () => stdout.advance());
-      const events = adapter.readStderr?.(line) ?? [];
-      eventCount += events.length;
-      take(events, 'stderr');
-      if (!events.some(({ how }) => how === 'server')) take(failedServers(line), 'stderr');
-    }
+  const takeLine = (line: string) => {
+    takeQuestion(line, () => stdout.advance());
+    const events = adapter.readStderr?.(line) ?? [];
+    eventCount += events.length;
+    take(events, 'stderr');
+    if (!events.some(({ how }) => how === 'server')) take(failedServers(line), 'stderr');
     // This comes after the events, which may end the call.
-    const omit = adapter.described?.row.omit ?? [];
-    const telling = (line: string) => !isOmitted(omit, line);
-    selected.pushAll(omit.length === 0 ? lines : lines.split('\n').filter(telling).join('\n'));
+    if (!isOmitted(adapter.described?.row.omit ?? [], line)) selected.push(line);
   };
-  const stderr = followAfter(stdout, files.stderr, takeLines, () => eventCount);
+  const stderr = followAfter(stdout, files.stderr, takeLine, () => eventCount);
   // The log is read first: what it says of servers must count before the CLI's next events.
   const log = adapter.log === null || files.log === undefined ? null : followLog(files.log, adapter.log, take);
   const counts =
@@ -279,11 +275,11 @@ function followLog(
 function followAfter(
   first: Follower,
   file: string,
-  take: (lines: string) => void,
+  take: (line: string) => void,
   countEvents: () => number,
 ): Follower | null {
   try {
-    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take, take), countEvents);
+    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take), countEvents);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EINVAL') return null;

@@ -75,7 +75,7 @@ export function speedRows(): string[] {
 
 function selectLines(text: string): string[] {
   const selected = createErrorLines();
-  selected.pushAll(text);
+  for (const line of text.split('\n')) selected.push(line);
   return selected.lines();
 }
 

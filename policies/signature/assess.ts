@@ -74,25 +74,23 @@ function note(word: string, heads: Int32Array, signs: Int32Array, row: number): 
 }
 
 /** Finds the kinds that a line may be of, and what else is in it. Reads only the beginning of a word. */
-export const survey = (line: string): number => surveyIn(codesOf(line), 0, line);
-
-/** Surveys a line that is at `from` in a longer text; `codes` are the codes of that text. */
-export function surveyIn(codes: Uint16Array, from: number, line: string): number {
-  const end = from + line.length;
-  let at = from;
+export function survey(line: string): number {
+  const codes = codesOf(line);
+  const end = line.length;
+  let at = 0;
   while (codes[at] === 32) at += 1;
   while (at < end && isSpace(codes[at]!)) at += 1;
   const first = codes[at]!;
   let found = isAsciiLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
   if (mayBeTime(first, codes[at + 1]!, codes[at + 3]!)) found |= TIMED;
-  for (at = from; at < end; ) {
+  for (at = 0; at < end; ) {
     const code = codes[at]!;
     if (isAsciiLetter(code)) {
       found |= LETTERED;
       const head = headAt(codes, at);
       if (KNOWN[head] !== 0) found |= HOLDING[head]!;
       if ((found & FAILURE) === 0 && (KNOWN[head] !== 0 || isCapital(codes[at + 1]!)))
-        if (tellsFailure(line, at - from, codes, at)) found |= FAILURE;
+        if (tellsFailure(line, at, codes)) found |= FAILURE;
       at = pastPart(codes, at);
     } else {
       found |= code < BEYOND_ASCII ? HOLDING_SIGN[code]! : KIND[code]! & LETTER ? ODD | LETTERED : ODD;

@@ -1,6 +1,6 @@
 // Reduces a raw line to what a reader sees: without invisible characters, frames, and what loggers put before it.
 
-import { ODD, survey, surveyIn, TIMED } from './assess.ts';
+import { ODD, survey, TIMED } from './assess.ts';
 import { tellBodies } from './bodies.ts';
 import { isInk } from './characters.ts';
 import { headOf, isTimeAlone, type Level, mayHaveHead } from './log-head.ts';
@@ -15,46 +15,11 @@ export interface Bare {
   level: Level | null;
 }
 
-/** @param codes of a text in which the line is at `from` */
-type BareReader = (codes: Uint16Array, from: number, line: string) => Bare;
-
-/**
- * Reads a line as a reader sees it, without the heads of loggers: one logger may log what another has logged. Caches
- * recent lines, since a CLI repeats itself: each retry prints its stack, a flood its one line.
- */
-export function createBareReader(maxLength: number): BareReader {
-  const lines: string[] = new Array(REMEMBERED).fill('');
-  const keys = new Int32Array(REMEMBERED);
-  const known: Bare[] = new Array(REMEMBERED).fill(BLANK);
-  return (codes, from, line) => {
-    const key = keyOf(codes, from, line.length);
-    const place = key & (REMEMBERED - 1);
-    if (keys[place] !== key || lines[place] !== line) {
-      known[place] = bareIn(codes, from, line, maxLength);
-      lines[place] = line;
-      keys[place] = key;
-    }
-    return known[place]!;
-  };
-}
-
-/** Most lines differ by a time at the beginning or a figure at the end, so two whole lines are seldom compared. */
-function keyOf(codes: Uint16Array, from: number, length: number): number {
-  let key = length;
-  for (let i = 0; i < length && i < MOST_KEYED; i += 1)
-    key = (Math.imul(key, 31) + Math.imul(codes[from + i]!, 7) + codes[from + length - 1 - i]!) | 0;
-  return key ^ (key >>> 8);
-}
-
-const MOST_KEYED = 8;
-
-/** Few, since each line may keep in memory the piece of text that contains it. */
-const REMEMBERED = 64;
-
-function bareIn(codes: Uint16Array, from: number, raw: string, maxLength: number): Bare {
-  const text = isInk(codes[from + raw.length - 1]!) ? raw : raw.trimEnd();
+/** Reads a line as a reader sees it, without the heads of loggers: one logger may log what another has logged. */
+export function bareOf(raw: string, maxLength: number): Bare {
+  const text = isInk(raw.charCodeAt(raw.length - 1)) ? raw : raw.trimEnd();
   if (text === '') return BLANK;
-  const found = text.length > maxLength ? ODD : surveyIn(codes, from, text);
+  const found = text.length > maxLength ? ODD : survey(text);
   // Most lines have neither odd characters nor a logger's head.
   if ((found & ODD) === 0 && ((found & TIMED) === 0 || !mayHaveHead(text)))
     return { text, found, before: 0, level: null };

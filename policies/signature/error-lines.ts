@@ -2,8 +2,8 @@
 
 import type { Tool } from '../facts/tools.ts';
 import { type AssessedLine, FAILURE, LETTERED, lineOf, NAMES_CODEX, survey, TIMED } from './assess.ts';
-import { type Bare, createBareReader, shorten } from './bare.ts';
-import { codesOf, createCodeReader, isInk, isSpace } from './characters.ts';
+import { type Bare, bareOf, shorten } from './bare.ts';
+import { isInk, isSpace } from './characters.ts';
 import { createObjectJoiner } from './json-text.ts';
 import { type Capacity, createBasket, createShortLines, type LineFates, SHORT } from './line-sample.ts';
 import { isTimeAlone, type Level } from './log-head.ts';
@@ -21,8 +21,6 @@ const MAX_DETAILS = 6;
 export interface ErrorLines {
   /** One line without its end. */
   push(line: string): void;
-  /** A text of many lines, whose last line may have no end. */
-  pushAll(text: string): void;
   /**
    * Returns the first 100 lines that contain an error, in order, unwrapped, each at most 2,000 characters, none twice in normal
    * form. Adds the last 20 if there are more, or if 10,000 lines gave fewer. If no line contains an error, returns the first
@@ -103,55 +101,23 @@ export function createErrorLines(
     Object.assign(kept, openBaskets());
     grade(null);
   };
-  const bareOf = createBareReader(MAX_LINE_LENGTH);
   const reflower = createReflower(read);
   const short = createShortLines(
-    (raw) => reflower.push(bareOf(codesOf(raw), 0, raw)),
+    (raw) => reflower.push(bareOf(raw, MAX_LINE_LENGTH)),
     (raw) => fates?.note('one of a thousand short lines in a row', raw),
   );
 
-  const pushIn = (codes: Uint16Array, from: number, line: string) => {
+  const push = (line: string) => {
     if (line.length <= SHORT) return short.push(line);
     short.end();
-    reflower.push(bareOf(codes, from, line));
+    reflower.push(bareOf(line, MAX_LINE_LENGTH));
   };
-  const push = (line: string) => pushIn(codesOf(line), 0, line);
 
   return {
     push,
-    pushAll: (text) => eachLine(text, push, pushIn),
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),
   };
-}
-
-/** Most lines are short: the codes of many are made at once, without a copy of each line. */
-const PIECE = 8192;
-const codesOfPiece = createCodeReader(PIECE);
-
-function eachLine(
-  text: string,
-  take: (line: string) => void,
-  takeIn: (codes: Uint16Array, from: number, line: string) => void,
-): void {
-  for (let at = 0; at <= text.length; ) {
-    const end = at + PIECE > text.length ? text.length : text.lastIndexOf('\n', at + PIECE);
-    if (end < at) {
-      const long = text.indexOf('\n', at);
-      take(text.slice(at, long < 0 ? text.length : long));
-      at = long < 0 ? text.length + 1 : long + 1;
-      continue;
-    }
-    const piece = text.slice(at, end);
-    const codes = codesOfPiece(piece);
-    for (let from = 0; from <= piece.length; ) {
-      const found = piece.indexOf('\n', from);
-      const to = found < 0 ? piece.length : found;
-      takeIn(codes, from, piece.slice(from, to));
-      from = to + 1;
-    }
-    at = end + 1;
-  }
 }
 
 /** Describes the line by its kind or grade, and whether an error was kept. */

@@ -267,17 +267,6 @@ FAILURE_HEADS.forEach((head, i) => {
   ROWS[head] = i + 1;
 });
 
-/** The fourth characters of each row's stems, one bit each: most words with a stem's head differ after it. */
-const FOURTH: readonly number[] = [0, ...FAILURE_HEADS.map((head) => fourthOf(BY_HEAD.get(head)!))];
-
-function fourthOf(stems: readonly string[]): number {
-  // An optional fourth character, or one that is part of a pattern, matches any character.
-  return stems.reduce(
-    (bits, stem) => (/^...[\w !](?![?*{])/.test(stem) ? bits | (1 << (stem.charCodeAt(3) & 31)) : -1),
-    0,
-  );
-}
-
 /** The pattern of each row's stems, compiled on first use: most texts have words of few rows. */
 const PATTERNS: (RegExp | undefined)[] = [undefined, ...FAILURE_HEADS.map(() => undefined)];
 function compile(row: number): RegExp {
@@ -286,13 +275,12 @@ function compile(row: number): RegExp {
   return pattern;
 }
 
-/** Whether the word at `at` says that something failed; its codes begin at `place`. */
-export function tellsFailure(line: string, at: number, codes: Uint16Array, place: number): boolean {
-  const row = ROWS[headAt(codes, place)]!;
-  if (row !== 0 && FOURTH[row]! & (1 << (codes[place + 3]! & 31)) && matches(PATTERNS[row] ?? compile(row), line, at))
-    return true;
-  const first = codes[place];
-  return (first === 69 || first === 83) && isCapital(codes[place + 1]!) && matches(NAME, line, at);
+/** Whether the word at `at` says that something failed. @param codes of the line. */
+export function tellsFailure(line: string, at: number, codes: Uint16Array): boolean {
+  const row = ROWS[headAt(codes, at)]!;
+  if (row !== 0 && matches(PATTERNS[row] ?? compile(row), line, at)) return true;
+  const first = codes[at];
+  return (first === 69 || first === 83) && isCapital(codes[at + 1]!) && matches(NAME, line, at);
 }
 
 function matches(pattern: RegExp, line: string, at: number): boolean {

@@ -124,7 +124,7 @@ function chosenOf(selected: ErrorLines): string[] {
 
 function selectedFrom(tool: Tool | null, text: string): ErrorLines {
   const selected = createErrorLines(tool);
-  selected.pushAll(text);
+  for (const line of text.split('\n')) selected.push(line);
   return selected;
 }
 

@@ -19,21 +19,6 @@ function split(keeps: 'all' | 'shown', ...pieces: string[]): string[] {
   return lines;
 }
 
-/** As `split`, of lines that are given out together. */
-function splitTogether(...pieces: string[]): string[] {
-  const lines: string[] = [];
-  const take = (text: string) => lines.push(...text.split('\n'));
-  const splitter = createLineSplitter(
-    MAX,
-    'shown',
-    (line, dropped) => take(dropped > 0 ? `${line}+${dropped}` : line),
-    take,
-  );
-  for (const piece of pieces) splitter.push(piece);
-  splitter.end();
-  return lines;
-}
-
 const ROWS: [what: string, text: string, all: string[], shown: string[]][] = [
   ['nothing', '', [], []],
   ['line ends of both kinds', 'a\r\nb\n\nc', ['a', 'b', '', 'c'], ['a', 'b', '', 'c']],
@@ -63,11 +48,6 @@ fuzz('the lines do not depend on how the text was cut', pieces, (cut) => {
     assert.equal(split(keeps, ...cut), split(keeps, cut.join('')));
     assert.equal(split(keeps, ...cut.join('')), split(keeps, cut.join('')));
   }
-});
-
-fuzz('many lines that are given out as one text are the same lines', pieces, (cut) => {
-  const spaced = cut.map((piece) => piece.replaceAll('é', ' '));
-  assert.equal(splitTogether(...spaced), split('shown', ...spaced));
 });
 
 fuzz('what is shown of a line is what tidying makes of the whole line', pieces, (cut) => {

@@ -2,27 +2,19 @@
 
 import type { Item } from '../../policies/session/conversation.ts';
 import { visible } from '../../policies/text/display.ts';
+import { numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { tried } from '../../policies/text/tried.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function readRecord(line: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
+export const readRecord = (line: string): Fields | null => tried(() => partOf(JSON.parse(line)));
 
 /** A field that should hold fields of its own; none where it does not. */
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+export const fieldsOf = (value: unknown): Fields => partOf(value) ?? {};
 
 export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-export const countOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
+export { numberOf as countOf, textOf };
 
 /** No item for an empty text. */
 export const textItem = (how: 'said' | 'thought', text: unknown): Item[] =>
@@ -30,6 +22,3 @@ export const textItem = (how: 'said' | 'thought', text: unknown): Item[] =>
 
 /** A field of a session file, short enough for an error message. */
 export const brief = (text: string | null): string => visible(String(text)).slice(0, 80);
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

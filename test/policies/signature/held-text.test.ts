@@ -35,7 +35,7 @@ for (const [what, line] of FLOODS)
     const feed = (chars: number) => {
       for (let fed = 0; fed < chars; ) {
         const piece = Array.from({ length: PIECE_LINES }, () => line(at++)).join('\n');
-        selected.pushAll(Buffer.from(piece).toString());
+        for (const line of Buffer.from(piece).toString().split('\n')) selected.push(line);
         fed += piece.length;
       }
     };

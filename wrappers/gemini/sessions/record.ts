@@ -1,5 +1,8 @@
 // Reads one record of a gemini session file, and its parts as the CLI reads them.
 
+import { partOf as asObject } from '../../../policies/text/json.ts';
+import { tried } from '../../../policies/text/tried.ts';
+
 export interface GeminiMessage {
   id: string;
   type?: unknown;
@@ -14,17 +17,10 @@ export interface GeminiMessage {
 export type GeminiPart = Record<string, unknown>;
 
 /** The CLI skips an unterminated string or a torn line; U+2028 and U+2029 end its lines, which loses the record. */
-export function parseRecord(line: string): Record<string, unknown> | null {
-  if (/[\u2028\u2029]/.test(line)) return null;
-  try {
-    return asObject(JSON.parse(line));
-  } catch {
-    return null;
-  }
-}
+export const parseRecord = (line: string): Record<string, unknown> | null =>
+  /[\u2028\u2029]/.test(line) ? null : tried(() => asObject(JSON.parse(line)));
 
-export const asObject = (value: unknown): Record<string, unknown> | null =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+export { asObject };
 
 export const isMessage = (value: unknown): value is GeminiMessage => typeof asObject(value)?.id === 'string';
 
