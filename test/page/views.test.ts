@@ -3,6 +3,7 @@
 import * as assert from 'uvu/assert';
 import type { Resources, ResourcesOf } from '../../console/contract/resources.ts';
 import { pageSuite } from './rig/page-suite.ts';
+import { BATCH } from './rig/told-names.ts';
 import { PLACES } from './rig/told-world.ts';
 
 const views = pageSuite('views');
@@ -128,7 +129,8 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
 
 views.test('a failure asks for a wait only until the wait is over', async ({ page, go, server }) => {
   const [group] = (server.told['/api/failures'] as { groups: object[] }).groups;
-  const action = { text: 'no sooner than 5 minutes after the failure, call gemini again', pays: false, changes: null };
+  const text = 'no sooner than 5 minutes after the failure, call gemini again';
+  const action = { text, command: 'tollgate run price-rounding', pays: true, changes: null };
   const since = (minutes: number) => ({
     ...{ ...group, signature: `${minutes}`, next_action: action },
     last_seen: new Date(Date.now() - minutes * 60_000).toISOString(),
@@ -139,6 +141,36 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
     await page.getByText('No sooner than 5 minutes after the failure, call gemini again').waitFor();
     await page.getByText('Call gemini again', { exact: true }).waitFor();
   }
+  await go('failures');
+  const [waits, ready] = await page.locator('.row-at').all();
+  assert.match(await waits!.innerText(), /possible in [34] min/);
+  assert.is(await waits!.getByRole('button').isDisabled(), true);
+  assert.is(await ready!.getByRole('button').isDisabled(), false);
+});
+
+views.test('a batch advises the sign-in first, and the rerun after it', async ({ page, go, server }) => {
+  const batch = server.told[`/api/batch/${BATCH}`] as ResourcesOf['batch'];
+  const signIn = { text: 'run `codex login`', pays: false, changes: null };
+  const again = { text: 'call codex again', command: 'tollgate run price-rounding', pays: true, changes: null };
+  const waits = { ...again, text: 'no sooner than 5 minutes after the failure, call gemini again' };
+  const failure = { ...batch.failures[0]!, next_actions: [signIn, again] };
+  server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure] };
+  await go(`batch/${BATCH}`);
+  const card = page.getByRole('region', { name: 'What is not done' });
+  await card.locator('.main', { hasText: 'Copy' }).waitFor();
+  assert.is(await card.locator('.main').count(), 1);
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  server.told['/api/tasks'] = { tasks: tasks.map((task) => ({ ...task, at: new Date().toISOString() })) };
+  const other = { ...failure, sentence: 'another sentence', next_actions: [waits] };
+  server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, other] };
+  server.tell({ topic: '*' });
+  const all = card.getByRole('button', { name: 'Rerun these 2 of the batch' });
+  await card
+    .getByText(/possible in [45] min/)
+    .first()
+    .waitFor();
+  assert.is(await all.isDisabled(), true);
+  assert.is(await card.locator('.main').count(), 1);
 });
 
 views.test('what is empty says so, and by a filter that it is the filter', async ({ page, go, server }) => {

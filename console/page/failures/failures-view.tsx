@@ -4,18 +4,18 @@ import type { FailureShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { ActionButton, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionButton, Advice, earliestOf, isRerun } from '../parts/actions.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
-import { Ago, now } from '../parts/times.tsx';
+import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { MOST_RERUNS, RerunDialog } from '../tasks/rerun.tsx';
+import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
 import { Words } from '../text/words.tsx';
 import { Explanation } from './explanation.tsx';
 
@@ -153,17 +153,6 @@ export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): s
 const distinct = (names: readonly string[]): [string, string][] =>
   [...new Set(names)].sort().map((name) => [name, name]);
 
-/** Of what an action says, the wait that every temporary failure needs. */
-const WAIT = /^no sooner than (\d+) minutes after the failure, /;
-
-/** What to do first; a wait that is over is left out. */
-export function Advice({ of: { next_action: action, last_seen: last } }: { of: FailureShown }) {
-  const text = action?.text ?? '';
-  const minutes = Number(WAIT.exec(text)?.[1] ?? 0);
-  const isOver = last !== null && now.value - Date.parse(last) > minutes * 60_000;
-  return <Sentence of={isOver ? text.replace(WAIT, '') : text} />;
-}
-
 interface GroupCellsProps {
   of: FailureShown;
   isChosen: boolean;
@@ -172,7 +161,6 @@ interface GroupCellsProps {
 
 function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
   const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, next_action: action, trend } = group;
-  const some = ids.slice(0, MOST_RERUNS);
   // The button that reruns the tasks does the same: then it is the main one.
   const isFirst = action !== null && isRerun(action);
   return (
@@ -208,15 +196,18 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
       <Cell as="do">
         {action && (
           <span class="soft two-lines" title={action.text}>
-            <Advice of={group} />
+            <Advice of={action} failedAt={last} />
           </span>
         )}
         <div class="buttons">
           {action && !isFirst && <ActionButton of={action} isMain />}
-          <button type="button" class={`button small ${isFirst ? 'main' : ''}`} onClick={() => onRerun(some)}>
-            {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
-            <span class="unseen"> of {ids[0]}</span>
-          </button>
+          <RerunButton
+            ids={ids}
+            name={ids[0]!}
+            isMain={isFirst}
+            earliest={isFirst ? earliestOf(action, last) : null}
+            onRerun={onRerun}
+          />
         </div>
       </Cell>
     </>

@@ -3,9 +3,10 @@
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { Advice, keyOf } from '../failures/failures-view.tsx';
+import { keyOf } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
+import { Advice } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -132,7 +133,7 @@ function Failures() {
             </span>
             {group.next_action && (
               <span class="soft do">
-                <Advice of={group} />
+                <Advice of={group.next_action} failedAt={group.last_seen} />
               </span>
             )}
           </li>

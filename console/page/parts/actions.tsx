@@ -3,7 +3,7 @@
 import { actionLine, type NextAction } from '../../../policies/facts/next-action.ts';
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
-import { useSignal } from '../reactive.ts';
+import { type ComponentChildren, useSignal } from '../reactive.ts';
 import { callsLeft } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
@@ -14,31 +14,44 @@ interface ActionListProps {
   of: readonly NextAction[];
   busy?: string | null;
   hasMain?: boolean;
+  /** ISO time of the failure, from which a wait counts. */
+  failedAt?: string | null;
   /** The key of the page that presses the button of the rerun. */
   rerunKey?: string;
+  /** Draws another button for the rerun, which continues several tasks. */
+  rerun?: (look: { isMain: boolean; earliest: string | null }) => ComponentChildren;
 }
 
-/** The first action that a button can run or copy now is the main one. @param busy why no command can be run now; null if one can. */
-export function ActionList({ of, busy = null, hasMain = true, rerunKey }: ActionListProps) {
-  const main = hasMain ? of.find((action) => lineOf(action) !== undefined && earliestOf(action) === null) : undefined;
+/** The first action that a button can run or copy now; undefined if there is none. */
+export const firstToDo = (of: readonly NextAction[], failedAt: string | null): NextAction | undefined =>
+  of.find((action) => lineOf(action) !== undefined && earliestOf(action, failedAt) === null);
+
+/** The first thing to do is the main one. @param busy why no command can be run now; null if one can. */
+export function ActionList({ of, busy = null, hasMain = true, failedAt = null, rerunKey, rerun }: ActionListProps) {
+  const main = hasMain ? firstToDo(of, failedAt) : undefined;
   return (
     <ol class="actions">
       {of.map((action) => (
         <li key={actionLine(action)} class={action.text.startsWith('note: ') ? 'soft' : 'step'}>
           <span>
-            <Sentence of={action.text} />
-            {action.command !== undefined && (
+            <Advice of={action} failedAt={failedAt} />
+            {action.command !== undefined && !(rerun && isRerun(action)) && (
               <code>
                 <Words of={action.command} />
               </code>
             )}
           </span>
-          <ActionButton
-            of={action}
-            isMain={action === main}
-            busy={busy}
-            {...(rerunKey !== undefined && isRerun(action) ? { pressedBy: rerunKey } : {})}
-          />
+          {rerun && isRerun(action) ? (
+            rerun({ isMain: action === main, earliest: earliestOf(action, failedAt) })
+          ) : (
+            <ActionButton
+              of={action}
+              isMain={action === main}
+              busy={busy}
+              failedAt={failedAt}
+              {...(rerunKey !== undefined && isRerun(action) ? { pressedBy: rerunKey } : {})}
+            />
+          )}
         </li>
       ))}
     </ol>
@@ -64,11 +77,20 @@ export function Sentence({ of }: { of: string }) {
   );
 }
 
+/** The wait that an action begins with: until a time, or for some minutes after the failure. */
+const WAIT = /^(?:not before (\d{4}-\S+Z)|no sooner than (\d{1,4}) minutes after the failure), /;
+
 /** The time before which the service refuses the action, as its text names it; null if it is over, or if there is none. */
-function earliestOf({ text }: NextAction): string | null {
-  const at = /^not before (\d{4}-\S+Z), /.exec(text)?.[1];
-  return at !== undefined && Date.parse(at) > now.value ? at : null;
+export function earliestOf({ text }: NextAction, failedAt: string | null): string | null {
+  const [, at, minutes] = WAIT.exec(text) ?? [];
+  const time = at === undefined ? Date.parse(failedAt ?? '') + Number(minutes) * 60_000 : Date.parse(at);
+  return time > now.value ? new Date(time).toISOString() : null;
 }
+
+/** What to do; without its wait when that is over. */
+export const Advice = ({ of, failedAt }: { of: NextAction; failedAt: string | null }) => (
+  <Sentence of={earliestOf(of, failedAt) === null ? of.text.replace(WAIT, '') : of.text} />
+);
 
 /** What a button of the command is called. */
 const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
@@ -103,6 +125,7 @@ interface ActionButtonProps {
   of: NextAction;
   isMain?: boolean;
   busy?: string | null;
+  failedAt?: string | null;
   /** The text of the button that runs it. */
   verb?: string;
   /** The key of the page that presses it. */
@@ -113,12 +136,13 @@ interface ActionButtonProps {
 const lineOf = ({ command, text }: NextAction): string | undefined => command ?? /`([^`]+)`/.exec(text)?.[1];
 
 /** Runs the command of an action, or copies it if the page may not run it. Without a command there is no button. */
-export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of), pressedBy }: ActionButtonProps) {
+export function ActionButton(props: ActionButtonProps) {
+  const { of, isMain = false, busy = null, failedAt = null, verb = verbOf(of), pressedBy } = props;
   const isAsking = useSignal(false);
   const { command, text } = of;
   const line = lineOf(of);
   if (line === undefined) return null;
-  const earliest = earliestOf(of);
+  const earliest = earliestOf(of, failedAt);
   if (command === undefined || pageCommand(command) === null)
     return <CopyButton text={line} of="the command" isMain={isMain} />;
   return (
@@ -134,11 +158,7 @@ export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of
         {verb}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
-      {earliest !== null && (
-        <small class="dim">
-          possible in <Countdown to={earliest} />
-        </small>
-      )}
+      {earliest !== null && <PossibleIn at={earliest} />}
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -158,6 +178,13 @@ export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of
     </span>
   );
 }
+
+/** Below a button that is not possible yet. */
+export const PossibleIn = ({ at }: { at: string }) => (
+  <small class="dim">
+    possible in <Countdown to={at} />
+  </small>
+);
 
 /** An agent can write the file of the actions, so what the command does counts before what its action says. */
 function effectOf({ command = '', pays, changes }: NextAction): string {

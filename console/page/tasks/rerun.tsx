@@ -1,11 +1,41 @@
 // Runs tasks again after one confirmation that says what they may pay; then shows the result of each.
 
 import { changeQuietly, type Trouble } from '../live/requests.ts';
+import { PossibleIn } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
 import { callsLeft } from './task-list.ts';
+
+interface RerunButtonProps {
+  ids: readonly string[];
+  /** Of what the tasks are, read aloud after the name. */
+  name: string;
+  isMain: boolean;
+  /** The time before which the service refuses the calls; null if that is over. */
+  earliest: string | null;
+  onRerun: (ids: readonly string[]) => void;
+}
+
+/** Leads to the dialog that runs tasks again. */
+export function RerunButton({ ids, name, isMain, earliest, onRerun }: RerunButtonProps) {
+  const some = ids.slice(0, MOST_RERUNS);
+  return (
+    <span class="action">
+      <button
+        type="button"
+        class={`button small ${isMain ? 'main' : ''}`}
+        disabled={earliest !== null}
+        onClick={() => onRerun(some)}
+      >
+        {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
+        <span class="unseen"> of {name}</span>
+      </button>
+      {earliest !== null && <PossibleIn at={earliest} />}
+    </span>
+  );
+}
 
 /** Each run is a process of its own. */
 export const MOST_RERUNS = 20;
