@@ -3,7 +3,7 @@
 import * as assert from 'uvu/assert';
 import type { Resources, ResourcesOf } from '../../console/contract/resources.ts';
 import { pageSuite } from './rig/page-suite.ts';
-import { BATCH } from './rig/told-names.ts';
+import { BATCH, SESSION } from './rig/told-names.ts';
 import { PLACES } from './rig/told-world.ts';
 
 const views = pageSuite('views');
@@ -290,6 +290,21 @@ views.test('a turn that was taken back is struck through, dim, and marked', asyn
     ]);
   assert.is(line, 'line-through');
   assert.is.not(colour, plain);
+});
+
+views.test('a broken conversation says why, offers to recover it, and marks the turn', async ({ page, go, server }) => {
+  await go(`sessions/${SESSION}`);
+  const card = page.getByRole('region', { name: 'What is wrong' });
+  await card.getByText('A flaw', { exact: true }).waitFor();
+  await card.locator('.main', { hasText: 'Recover …' }).waitFor();
+  assert.equal(await page.locator('.mark', { hasText: 'broken' }).count(), 2);
+  const told = server.told[`/api/sessions/${SESSION}`] as ResourcesOf['session'];
+  const health = { lines: ['2 turns', 'it is well-formed'], flaws: [], flawed_turns: [] };
+  server.told[`/api/sessions/${SESSION}`] = { ...told, health };
+  server.tell({ topic: '*' });
+  await page.getByText('it is well-formed').waitFor();
+  assert.is(await card.count(), 0);
+  assert.is(await page.getByRole('button', { name: 'Recover …' }).count(), 1);
 });
 
 views.run();

@@ -120,8 +120,8 @@ test('budgets, money by day, sessions, health, books and the machine', async ({ 
   assert.ok(Array.isArray((await page.get('/api/sessions')).value.sessions));
   const conversation = (await page.get(`/api/sessions/${id}`)).value;
   assert.equal(
-    [conversation.all, conversation.turns[0].items.at(-1).text, conversation.health.flawed],
-    [1, EVIL, false],
+    [conversation.all, conversation.turns[0].items.at(-1).text, conversation.health.flawed_turns],
+    [1, EVIL, []],
   );
   assert.is((await page.get('/api/health')).value.unreadable, 0);
   assert.equal((await page.get('/api/distill')).value, { distillations: [] });
