@@ -167,7 +167,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await dialog.waitFor({ state: 'detached' });
   await redone;
   await page.getByLabel('Class', { exact: true }).selectOption('auth');
-  await page.locator('.row-at').getByRole('button', { name: 'Copy the command' }).first().click();
+  await page.locator('.row-at').getByRole('button', { name: 'Copy command' }).first().click();
   await page.getByLabel('Class', { exact: true }).selectOption('auth');
   await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
   await dialog.getByRole('button', { name: 'Rerun it' }).click();

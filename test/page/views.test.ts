@@ -14,6 +14,7 @@ const SHOWS: Record<string, readonly string[]> = {
   new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
+    'at most 7 paid calls',
     ...[
       'did not pass',
       'missing sections',
@@ -29,7 +30,7 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['a summary', 'a folder', 'answer', 'outputs/one.err', 'a file'],
     ...['a sentence', 'a evidence', 'Rule and signature', 'a decision'],
   ],
-  failures: ['1', 'transient', 'a evidence', 'price-rounding'],
+  failures: ['1', 'transient', 'a evidence', 'price-rounding', 'at most 7 paid calls'],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
   sessions: ['9 days', 'a tag', 'a health', '1 error in a row'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
@@ -48,6 +49,7 @@ const SHOWS: Record<string, readonly string[]> = {
       'a message',
       'A note',
       'A action',
+      'at most 7 paid calls',
     ],
   ],
   distill: ['walden', 'paused', '3 of 40'],

@@ -30,7 +30,7 @@ export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
   return (
     <View title="Batches" about="Many tasks in one run.">
-      <Panel title="All batches" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy the command" />}>
+      <Panel title="All batches" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy tollgate batch …" />}>
         <Shown of={all} what="the batches">
           {({ batches }) =>
             batches.length === 0 ? (

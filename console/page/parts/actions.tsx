@@ -1,10 +1,10 @@
 // Shows suggested actions: each with a button that runs its command, after a confirmation if it pays or changes something, or copies it.
 
-import { actionLine, type NextAction } from '../../../policies/facts/next-action.ts';
+import { actionLine, isNote, type NextAction, noteOf } from '../../../policies/facts/next-action.ts';
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
-import { callsLeft } from '../tasks/task-list.ts';
+import { callsAtMost, callsLeft } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
 import { dated } from './figures.ts';
@@ -31,8 +31,8 @@ export function ActionList({ of, busy = null, hasMain = true, failedAt = null, r
   const main = hasMain ? firstToDo(of, failedAt) : undefined;
   return (
     <ol class="actions">
-      {of.map((action) => (
-        <li key={actionLine(action)} class={action.text.startsWith('note: ') ? 'soft' : 'step'}>
+      {stepsOf(of).map(([action, notes]) => (
+        <li key={actionLine(action)}>
           <span>
             <Advice of={action} failedAt={failedAt} />
             {action.command !== undefined && !(rerun && isRerun(action)) && (
@@ -40,6 +40,11 @@ export function ActionList({ of, busy = null, hasMain = true, failedAt = null, r
                 <Words of={action.command} />
               </code>
             )}
+            {notes.map((note) => (
+              <small key={note.text} class="soft">
+                Now: <Words of={noteOf(note)} />
+              </small>
+            ))}
           </span>
           {rerun && isRerun(action) ? (
             rerun({ isMain: action === main, earliest: earliestOf(action, failedAt) })
@@ -57,6 +62,14 @@ export function ActionList({ of, busy = null, hasMain = true, failedAt = null, r
     </ol>
   );
 }
+
+/** Each action with the notes that follow it. */
+const stepsOf = (of: readonly NextAction[]) =>
+  of.reduce<[NextAction, NextAction[]][]>((steps, action) => {
+    if (isNote(action) && steps.length > 0) steps.at(-1)![1].push(action);
+    else steps.push([action, []]);
+    return steps;
+  }, []);
 
 /** The text of an action with local times; what it has between backticks is shown as code. */
 export function Sentence({ of }: { of: string }) {
@@ -110,16 +123,18 @@ const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
   [/ --accept-changes\b/, 'Accept and run'],
 ];
 
-const RERUN = 'Rerun';
-
 function verbOf({ command = '', pays, text }: NextAction): string {
   if (text === 'run it') return 'Run';
+  if (text.replace(WAIT, '').startsWith('continue')) return 'Continue';
   const words = (pageCommand(command)?.words ?? []).join(' ');
-  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? RERUN : 'Check again');
+  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? 'Rerun' : 'Check again');
 }
 
-/** Whether it continues the task, and nothing else. */
-export const isRerun = (action: NextAction): boolean => verbOf(action) === RERUN;
+/** Whether it runs the task, and nothing else. */
+export const isRerun = ({ command = '' }: NextAction): boolean => {
+  const [verb, ...others] = pageCommand(command)?.words ?? [];
+  return verb === 'run' && others.length === 1;
+};
 
 interface ActionButtonProps {
   of: NextAction;
@@ -144,7 +159,7 @@ export function ActionButton(props: ActionButtonProps) {
   if (line === undefined) return null;
   const earliest = earliestOf(of, failedAt);
   if (command === undefined || pageCommand(command) === null)
-    return <CopyButton text={line} of="the command" isMain={isMain} />;
+    return <CopyButton text={line} name="Copy command" isMain={isMain} />;
   return (
     <span class="action">
       <button
@@ -158,7 +173,7 @@ export function ActionButton(props: ActionButtonProps) {
         {verb}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
-      {earliest !== null && <PossibleIn at={earliest} />}
+      <Terms earliest={earliest} cost={costOf(command)} />
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -179,12 +194,27 @@ export function ActionButton(props: ActionButtonProps) {
   );
 }
 
-/** Below a button that is not possible yet. */
-export const PossibleIn = ({ at }: { at: string }) => (
-  <small class="dim">
-    possible in <Countdown to={at} />
-  </small>
-);
+/** Below a button: when it is possible, and what it may pay for. */
+export function Terms({ earliest = null, cost }: { earliest?: string | null; cost: string }) {
+  if (earliest === null && cost === '') return null;
+  return (
+    <small class="dim">
+      {earliest !== null && (
+        <>
+          possible in <Countdown to={earliest} />
+          {cost !== '' && ', '}
+        </>
+      )}
+      {cost}
+    </small>
+  );
+}
+
+function costOf(command: string): string {
+  const { words, continues } = pageCommand(command)!;
+  if (continues !== null) return callsAtMost([continues]);
+  return words[0] === 'distill resume' ? 'paid calls, within its limits' : '';
+}
 
 /** An agent can write the file of the actions, so what the command does counts before what its action says. */
 function effectOf({ command = '', pays, changes }: NextAction): string {
@@ -204,17 +234,15 @@ function effectOf({ command = '', pays, changes }: NextAction): string {
 
 interface CopyButtonProps {
   text: string;
-  /** Of the button, such as `Copy ids`. */
-  name?: string;
-  /** What is copied; read aloud after the name. */
-  of?: string;
+  /** Such as `Copy ids`. */
+  name: string;
   isMain?: boolean;
 }
 
 const SAID_MS = 2_000;
 
 /** Says in its own place whether the text was copied. */
-export function CopyButton({ text, name = 'Copy', of, isMain = false }: CopyButtonProps) {
+export function CopyButton({ text, name, isMain = false }: CopyButtonProps) {
   const said = useSignal<string | null>(null);
   const say = (word: string) => {
     said.value = word;
@@ -224,13 +252,12 @@ export function CopyButton({ text, name = 'Copy', of, isMain = false }: CopyButt
   };
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => say('Copied'),
+      () => say(name.replace('Copy', 'Copied')),
       () => say('Not allowed'),
     );
   return (
     <button type="button" class={`button small ${isMain ? 'main' : ''}`} onClick={() => void copy()}>
       <span aria-live="polite">{said.value ?? name}</span>
-      {of !== undefined && <span class="unseen"> {of}</span>}
     </button>
   );
 }

@@ -1,12 +1,12 @@
 // Runs tasks again after one confirmation that says what they may pay; then shows the result of each.
 
 import { changeQuietly, type Trouble } from '../live/requests.ts';
-import { PossibleIn } from '../parts/actions.tsx';
+import { Terms } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
-import { callsLeft } from './task-list.ts';
+import { callsAtMost, callsLeft } from './task-list.ts';
 
 interface RerunButtonProps {
   ids: readonly string[];
@@ -32,7 +32,7 @@ export function RerunButton({ ids, name, isMain, earliest, onRerun }: RerunButto
         {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
         <span class="unseen"> of {name}</span>
       </button>
-      {earliest !== null && <PossibleIn at={earliest} />}
+      <Terms earliest={earliest} cost={callsAtMost(some)} />
     </span>
   );
 }

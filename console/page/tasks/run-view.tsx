@@ -29,7 +29,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   return (
     <div class="stack">
       {failure && (
-        <section class="panel failure" aria-label="Why it failed">
+        <section class={`panel failure ${state === 'interrupted' ? 'waits' : ''}`} aria-label="Why it failed">
           <p class="sentence">
             <Words of={failure.sentence} />
           </p>

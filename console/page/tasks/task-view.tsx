@@ -101,9 +101,11 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
         )
       ) : (
         calls.used > 0 &&
-        !(part === 'run' && of.next_actions.some(isRerun)) && <ActionButton of={again(of)} verb="Rerun" pressedBy="r" />
+        !(part === 'run' && of.next_actions.some(isRerun)) && (
+          <ActionButton of={again(of)} pressedBy="r" {...(state === 'done' ? { verb: 'Rerun' } : {})} />
+        )
       )}
-      <CopyButton text={id} of="the id of the task" />
+      <CopyButton text={id} name="Copy id" />
       {isStopping.value && <StopDialog task={id} onClose={() => (isStopping.value = false)} />}
     </>
   );
@@ -112,4 +114,8 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
 const again = ({ task_id: id, state }: TaskShown): NextAction =>
   state === 'done'
     ? toType('call every stage again, and pay for it', `tollgate run ${id} --redo=all`, 'pays')
-    : toType('continue the task: stages that are done are not called again', `tollgate run ${id}`, 'pays');
+    : toType(
+        `${state === 'interrupted' ? 'continue' : 'rerun'} the task: stages that are done are not called again`,
+        `tollgate run ${id}`,
+        'pays',
+      );

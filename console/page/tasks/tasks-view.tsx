@@ -1,7 +1,7 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { CopyButton } from '../parts/actions.tsx';
+import { CopyButton, Terms } from '../parts/actions.tsx';
 import { count, counted, money } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { StateMark, wordOf } from '../parts/mark.tsx';
@@ -14,6 +14,7 @@ import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { MOST_RERUNS, RerunDialog } from './rerun.tsx';
 import {
+  callsAtMost,
   chosenTasks,
   classesOf,
   countStates,
@@ -153,6 +154,7 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
           <button type="button" class="button small" onClick={clear}>
             Clear the selection
           </button>
+          <Terms cost={callsAtMost(chosen)} />
           {isTooMany && <span class="dim">At most {MOST_RERUNS} tasks are rerun at once.</span>}
         </div>
       )}

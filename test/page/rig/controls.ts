@@ -74,8 +74,8 @@ export function controlName([at, kind, name]: readonly [string, string, string])
   // A supervised task has the same page at both addresses.
   const where = at.replace(/^supervise\/\*/, 'tasks/*');
   if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
-  if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Rerun|Copy the id of the task|Stop .+)$/.test(name))
-    return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK')}"`;
+  if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Rerun|Continue|Copy id|Stop .+)$/.test(name))
+    return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK').replace('Continue', 'Rerun')}"`;
   if (name === 'Cancel') return `any dialog: ${kind} "${name}"`;
   const place = DIALOGS.find(([title]) => title.test(where))?.[1] ?? where;
   const alike = ALIKE.find(([there, says]) => there.test(where) && says.test(name));
@@ -150,14 +150,14 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'dialog Create and run TASK?: button "Create and run"': 'live-new-task',
   'any part of a task: button "Stop TASK"': 'live-runs',
   'any part of a task: button "Rerun"': 'live-runs',
-  'any part of a task: button "Copy the id of the task"': 'live-runs',
+  'any part of a task: button "Copy id"': 'live-runs',
   'tasks/*: button "Follow"': 'live-runs',
-  'tasks/*: button "Copy the live log"': 'live-runs',
+  'tasks/*: button "Copy live log"': 'live-runs',
   'tasks/*: search "Search the live log"': 'live-runs',
   'tasks/*: button "ACTION"': 'live-runs',
   'tasks/*: button "Redo stage"': 'live-runs',
   'tasks/*: button "STAGE, attempt N"': 'live-runs',
-  'tasks/*: button "Copy the command"': 'live-runs',
+  'tasks/*: button "Copy command"': 'live-runs',
   'tasks/*: textarea "Answer to TASK"': 'live-runs',
   'tasks/*: button "Answer"': 'live-runs',
   'dialog ACTION?: button "Run it"': 'live-runs',
@@ -182,14 +182,14 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'failures: select "CLI"': 'live-lists',
   'failures: select "Last seen"': 'live-lists',
   'failures: button "Show all failures"': 'live-lists',
-  'failures: button "Copy the command"': 'live-lists',
+  'failures: button "Copy command"': 'live-lists',
   'failures: button "ACTION"': 'live-lists',
   'failures: button "Rerun of TASK"': 'live-lists',
   'failures: button "Rerun these N of TASK"': 'live-lists',
   'failures: summary "Rule and signature"': 'live-lists',
   'tasks/*/raw: summary "Rule and signature"': 'live-lists',
   'failures: button "all N tasks"': 'live-lists',
-  'fleet: button "Copy the command"': 'live-fleet',
+  'fleet: button "Copy command"': 'live-fleet',
   'budgets: button "Set a budget"': 'live-limits',
   'budgets: button "Set a pace"': 'live-limits',
   'budgets: button "Change the BUDGET"': 'live-limits',
@@ -234,12 +234,12 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   [`${RECOVER}: button "Do it"`]: 'live-sessions',
   'supervise: textarea "Answer to TASK"': 'live-runs',
   'supervise: button "Answer"': 'live-runs',
-  'batch: button "Copy the command"': 'live-compare',
+  'batch: button "Copy tollgate batch …"': 'live-compare',
   'batch/*: button "Stop TASK"': 'live-compare',
   'batch/*: button "Rerun of TASK"': 'live-compare',
-  'batch/*: button "Copy the command"': 'live-compare',
+  'batch/*: button "Copy command"': 'live-compare',
   'batch/*: button "ACTION"': 'live-compare',
-  'compare: button "Copy the command"': 'live-compare',
+  'compare: button "Copy tollgate compare …"': 'live-compare',
   'compare/*: button "Fold all files"': 'live-compare',
   'compare/*: button "Copy the diff"': 'live-compare',
   'compare/*: button "Download as patch"': 'live-compare',
