@@ -114,6 +114,18 @@ live.test('a task whose run was killed says which call has no result, and contin
   const running = task.start();
   await untilStarted(task);
   await killWithGuardian(task, running);
+  await go('now');
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  await needs.getByRole('button', { name: 'Copy command' }).first().click();
+  await needs
+    .getByRole('button', { name: /^Rerun of / })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await needs.getByRole('link', { name: 'flaky-killed' }).waitFor();
+  await needs.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('dialog').getByText('tollgate run flaky-killed').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await go('tasks/flaky-killed');
   const ended = page.getByRole('region', { name: 'How it ended' });
   await ended.getByText(/^gemini_brief: the call of gemini that began .+ has no result yet/).waitFor();

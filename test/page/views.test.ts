@@ -272,11 +272,31 @@ views.test(
   async ({ page, go, server }) => {
     const { groups } = server.told['/api/failures'] as Resources['/api/failures'];
     await go('now');
-    const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Failures' }) });
+    const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Needs you' }) });
     await panel.getByRole('link', { name: groups[0]!.sentence }).click();
     await page.getByRole('region', { name: 'The chosen failure' }).waitFor();
   },
 );
+
+views.test('Now lists all that needs the user, and tasks that are done apart', async ({ page, go, server }) => {
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  const other = { ...tasks[1]!, task_id: 'killed-run', state: 'interrupted' as const };
+  server.told['/api/tasks'] = { tasks: [...tasks, other] };
+  const now = server.told['/api/now'] as Resources['/api/now'];
+  const rest = { ...now.tasks[0]!, running: [], waits: null };
+  const ended = (['done', 'failed'] as const).map((state) => ({ ...rest, task_id: `is-${state}`, state }));
+  server.told['/api/now'] = { ...now, tasks: [...now.tasks, ...ended] };
+  server.tell({ topic: '*' });
+  await go('now');
+  const panel = page.getByRole('region', { name: 'Needs you' });
+  await panel.getByText('Its run ended before it could finish.').waitFor();
+  const shown = await panel.innerText();
+  for (const text of ['invoice-dates', 'a question', 'a sentence', 'price-rounding', 'killed-run', 'Continue'])
+    assert.ok(shown.includes(text), text);
+  await page.getByRole('region', { name: 'Lately done' }).getByText('is-done').waitFor();
+  assert.is(await page.getByText('is-failed').count(), 0);
+  assert.match(await page.locator('.tiles.first').innerText(), /^needs you\s+2\s+failed\s+1\s+cost today/);
+});
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
   await go('sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df');

@@ -160,9 +160,7 @@ interface GroupCellsProps {
 }
 
 function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
-  const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, next_action: action, trend } = group;
-  // The button that reruns the tasks does the same: then it is the main one.
-  const isFirst = action !== null && isRerun(action);
+  const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, trend } = group;
   return (
     <>
       <Cell as="class">
@@ -194,22 +192,38 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
         <Ago at={last} />
       </Cell>
       <Cell as="do">
-        {action && (
-          <span class="soft two-lines" title={action.text}>
-            <Advice of={action} failedAt={last} />
-          </span>
-        )}
-        <div class="buttons">
-          {action && !isFirst && <ActionButton of={action} isMain />}
-          <RerunButton
-            ids={ids}
-            name={ids[0]!}
-            isMain={isFirst}
-            earliest={isFirst ? earliestOf(action, last) : null}
-            onRerun={onRerun}
-          />
-        </div>
+        <WayOut of={group} onRerun={onRerun} />
       </Cell>
+    </>
+  );
+}
+
+interface WayOutProps {
+  of: FailureShown;
+  onRerun: (ids: readonly string[]) => void;
+}
+
+/** What to do first about a failure, and the rerun of its tasks. */
+export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: action }, onRerun }: WayOutProps) {
+  // The button that reruns the tasks does the same: then it is the main one.
+  const isFirst = action !== null && isRerun(action);
+  return (
+    <>
+      {action && (
+        <span class="soft two-lines" title={action.text}>
+          <Advice of={action} failedAt={last} />
+        </span>
+      )}
+      <div class="buttons">
+        {action && !isFirst && <ActionButton of={action} isMain />}
+        <RerunButton
+          ids={ids}
+          name={ids[0]!}
+          isMain={isFirst}
+          earliest={isFirst ? earliestOf(action, last) : null}
+          onRerun={onRerun}
+        />
+      </div>
     </>
   );
 }

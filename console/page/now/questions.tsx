@@ -5,7 +5,7 @@ import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { Terms } from '../parts/actions.tsx';
-import { Mark } from '../parts/mark.tsx';
+import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useId, useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
@@ -32,21 +32,19 @@ export function QuestionOf({ task }: { task: string }) {
 
 export function Questions({ of }: { of: readonly AskedQuestion[] }) {
   return (
-    <Panel title="Questions">
-      <ul class="questions">
-        {of.map((question) => (
-          <li key={question.task_id}>
-            <p>
-              <Mark tone="wait" word="parked" icon="parked" />{' '}
-              <a href={to('supervise', question.task_id)}>
-                <Words of={question.task_id} />
-              </a>
-            </p>
-            <Question of={question} />
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <ul class="questions">
+      {of.map((question) => (
+        <li key={question.task_id}>
+          <p>
+            <StateMark state="parked" />{' '}
+            <a href={to('supervise', question.task_id)}>
+              <Words of={question.task_id} />
+            </a>
+          </p>
+          <Question of={question} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

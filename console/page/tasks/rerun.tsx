@@ -1,5 +1,7 @@
 // Runs tasks again after one confirmation that says what they may pay; then shows the result of each.
 
+import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
+import type { TaskLine } from '../../contract/page.ts';
 import { changeQuietly, type Trouble } from '../live/requests.ts';
 import { Terms } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -7,6 +9,16 @@ import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
 import { callsAtMost, callsLeft } from './task-list.ts';
+
+/** Runs a task again by its command. */
+export const againOf = (id: string, state: TaskLine['state']): NextAction =>
+  state === 'done'
+    ? toType('call every stage again, and pay for it', `tollgate run ${id} --redo=all`, 'pays')
+    : toType(
+        `${state === 'interrupted' ? 'continue' : 'rerun'} the task: stages that are done are not called again`,
+        `tollgate run ${id}`,
+        'pays',
+      );
 
 interface RerunButtonProps {
   ids: readonly string[];

@@ -74,6 +74,10 @@ const WAITING_STATES: readonly TaskLine['state'][] = ['parked', 'failed', 'refus
 /** Whether nothing happens to the task until the user does something. */
 export const needsYou = ({ state }: TaskLine): boolean => WAITING_STATES.includes(state);
 
+/** Why it needs the user. */
+export const reasonOf = ({ why, state }: TaskLine): string =>
+  why ?? (state === 'interrupted' ? 'Its run ended before it could finish.' : '');
+
 /** Returns the ids in order. A row must contain every word of the text. */
 export function chosenTasks(all: readonly TaskLine[], { text, state, class: errorClass, sort, order }: Wish): string[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

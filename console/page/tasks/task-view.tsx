@@ -1,6 +1,5 @@
 // Shows one task: its state with what can be done about it, its run, its changes, and its files.
 
-import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
@@ -18,6 +17,7 @@ import { Tabs, View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { Changes } from './changes.tsx';
 import { Raw } from './raw.tsx';
+import { againOf } from './rerun.tsx';
 import { RunView } from './run-view.tsx';
 import { priceWords, tokenWords } from './timeline.tsx';
 
@@ -102,7 +102,7 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
       ) : (
         calls.used > 0 &&
         !(part === 'run' && of.next_actions.some(isRerun)) && (
-          <ActionButton of={again(of)} pressedBy="r" {...(state === 'done' ? { verb: 'Rerun' } : {})} />
+          <ActionButton of={againOf(id, state)} pressedBy="r" {...(state === 'done' ? { verb: 'Rerun' } : {})} />
         )
       )}
       <CopyButton text={id} name="Copy id" />
@@ -110,12 +110,3 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
     </>
   );
 }
-
-const again = ({ task_id: id, state }: TaskShown): NextAction =>
-  state === 'done'
-    ? toType('call every stage again, and pay for it', `tollgate run ${id} --redo=all`, 'pays')
-    : toType(
-        `${state === 'interrupted' ? 'continue' : 'rerun'} the task: stages that are done are not called again`,
-        `tollgate run ${id}`,
-        'pays',
-      );

@@ -22,6 +22,7 @@ import {
   lineOf,
   NEEDS_YOU,
   needsYou,
+  reasonOf,
   SORTS,
   type SortKey,
   taskList,
@@ -246,8 +247,9 @@ function TaskCells({ id, selection }: { id: string; selection: Selection }) {
   );
 }
 
-function WhyOf({ line: { state, stage, class: errorClass, why } }: { line: TaskLine }) {
-  if (why === null) return state === 'interrupted' ? <>Its run ended before it could finish.</> : null;
+function WhyOf({ line }: { line: TaskLine }) {
+  const { stage, class: errorClass } = line;
+  const why = reasonOf(line);
   return (
     <span title={errorClass === null ? why : `${why} (${stage ?? 'the start'}: ${errorClass})`}>
       <Words of={why} />
