@@ -11,7 +11,13 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
-  new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
+  new: [
+    'No CLI is signed in',
+    'gemini: a note',
+    'codex a lack',
+    'a pipeline (codex a lack)',
+    'Still needed: a goal, an id, a stage.',
+  ],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
     'at most 7 paid calls',
@@ -54,7 +60,7 @@ const SHOWS: Record<string, readonly string[]> = {
   ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
-  machine: ['a version', 'not installed', 'A fix', 'fails'],
+  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check fails. No paid calls.'],
   fleet: [
     'a database',
     'a lost task is lost',
@@ -327,6 +333,35 @@ views.test('a broken conversation says why, offers to recover it, and marks the 
   await page.getByText('it is well-formed').waitFor();
   assert.is(await card.count(), 0);
   assert.is(await page.getByRole('button', { name: 'Recover …' }).count(), 1);
+});
+
+views.test('the machine marks a CLI that is signed out, and shows a fix as a command', async ({ page, go, server }) => {
+  const told = server.told['/api/machine'] as Resources['/api/machine'];
+  const clis = ['signed out: no key', 'signed in by A_KEY', 'unclear: why'].map((signed_in, n) => ({
+    ...{ tool: `cli-${n}`, version: null, path: '/usr/bin/cli', signed_in },
+  }));
+  const finding = { check: 'leftovers', status: 'warn' as const, found: 'one', fix: 'tollgate preflight --sweep' };
+  server.told['/api/machine'] = { ...told, clis, findings: [finding] };
+  await go('machine');
+  await page.locator('.tile', { hasText: 'cli-0' }).locator('.mark.bad', { hasText: 'signed out' }).waitFor();
+  await page.locator('.tile', { hasText: 'by A_KEY' }).locator('.mark.good', { hasText: 'signed in' }).waitFor();
+  await page.locator('.tile', { hasText: 'cli-2' }).locator('.mark.wait', { hasText: 'unclear' }).waitFor();
+  const fix = page.locator('.fix');
+  assert.is(await fix.locator('code').innerText(), 'tollgate preflight --sweep');
+  await fix.getByRole('button', { name: 'Copy command' }).waitFor();
+});
+
+views.test('a new task says before a check what it pays for', async ({ page, go, server }) => {
+  const told = server.told['/api/choices'] as Resources['/api/choices'];
+  server.told['/api/choices'] = { ...told, tools: [{ tool: 'gemini', lacks: null, note: null }, told.tools[1]!] };
+  await go('new');
+  await page.getByText('Some CLIs cannot answer yet').waitFor();
+  await page.getByRole('link', { name: 'See on Machine what to do' }).waitFor();
+  await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
+  await page.getByRole('button', { name: 'Add a stage' }).click();
+  await page.getByText('1 paid call, at most 10; about $0.04').waitFor();
+  await page.locator('.ways .main:enabled', { hasText: 'Create and run …' }).waitFor();
+  assert.is(await page.locator('.field:has(:required)').count(), 3);
 });
 
 views.run();

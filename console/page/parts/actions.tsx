@@ -159,7 +159,7 @@ export function ActionButton(props: ActionButtonProps) {
   if (line === undefined) return null;
   const earliest = earliestOf(of, failedAt);
   if (command === undefined || pageCommand(command) === null)
-    return <CopyButton text={line} name="Copy command" isMain={isMain} />;
+    return <CopyButton text={line} name={line.startsWith('"') ? 'Copy setting' : 'Copy command'} isMain={isMain} />;
   return (
     <span class="action">
       <button
