@@ -1,10 +1,12 @@
-// Lists the failures, one row for one cause however many tasks have it, and explains the chosen one beside the list.
+// Lists the failures, one row for each cause, explains the chosen one, and shows the health of the services.
 
 import type { FailureShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
+import type { HealthShown } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
 import { ActionButton, Advice, earliestOf, isRerun } from '../parts/actions.tsx';
+import { DayChart } from '../parts/day-chart.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -25,6 +27,10 @@ export function FailuresView() {
     '/api/failures',
     (topic) => topic === 'tasks' || topic === '*',
   );
+  const health = useFollowing<Resources['/api/health']>(
+    '/api/health',
+    (topic) => topic === 'sessions' || topic === 'tasks' || topic === '*',
+  );
   return (
     <View title="Failures" about="Current failures, grouped by cause.">
       <Shown of={failures} what="the failures">
@@ -41,6 +47,9 @@ export function FailuresView() {
             <Groups of={groups} onRerun={(ids) => (rerun.value = ids)} />
           )
         }
+      </Shown>
+      <Shown of={health} what="how the services answer">
+        {(shown) => <Health of={shown} />}
       </Shown>
       {/* Remains when the started tasks no longer fail. */}
       {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
@@ -313,4 +322,47 @@ function inWords(days: FailureShown['trend']): string {
   const some = days.filter(({ tasks }) => tasks > 0);
   if (some.length === 0) return `none in ${counted(days.length, 'day')}`;
   return some.map(({ day, tasks }) => `${day} ${tasks}`).join(', ');
+}
+
+/** Each with the text of its legend. */
+const KINDS = {
+  unrecovered: 'not recovered',
+  recovered: 'recovered',
+  users: 'sign-in or quota',
+  open: 'still open',
+} as const;
+
+const NAMES = Object.values(KINDS);
+
+const KINDS_SHOWN = Object.keys(KINDS) as (keyof typeof KINDS)[];
+
+function Health({ of: { days_without: without, last_unrecovered: last, days } }: { of: HealthShown }) {
+  return (
+    <Panel title="Health of the services">
+      <p>
+        <b class="headline">{without === null ? 'No failure' : counted(without, 'day')}</b>{' '}
+        {without === null ? (
+          'that Tollgate could not recover was ever logged here.'
+        ) : (
+          <>
+            without a failure that Tollgate could not recover; the last was <Ago at={last} />.
+          </>
+        )}
+      </p>
+      {days.length > 0 && (
+        <div class="of-health">
+          <DayChart
+            title="Failures of the services"
+            days={days.map((day) => ({
+              day: day.day,
+              values: Object.fromEntries(KINDS_SHOWN.map((kind) => [KINDS[kind], day[kind]])),
+            }))}
+            tools={NAMES}
+            unit="failures"
+            say={count}
+          />
+        </div>
+      )}
+    </Panel>
+  );
 }
