@@ -51,7 +51,7 @@ live.test('tasks are sorted by each column, there and back', async ({ page, go, 
     ['Task', by(({ task_id: id }) => id)],
     ['State', by(({ state }) => state)],
     ['Calls', by(({ calls }) => calls.used)],
-    ['Money', null],
+    ['Cost', null],
     ['Last', null],
   ] as const) {
     const orders: Record<string, (string | null)[]> = {};
@@ -66,7 +66,7 @@ live.test('tasks are sorted by each column, there and back', async ({ page, go, 
     const { ascending, descending } = orders as { ascending: string[]; descending: string[] };
     if (wanted !== null) assert.equal(ascending, wanted, name);
     assert.equal([...ascending].sort(), [...descending].sort());
-    if (name !== 'Money') assert.is.not(JSON.stringify(ascending), JSON.stringify(descending), name);
+    if (name !== 'Cost') assert.is.not(JSON.stringify(ascending), JSON.stringify(descending), name);
   }
 });
 

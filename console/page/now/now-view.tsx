@@ -204,7 +204,7 @@ function Today() {
   return (
     <>
       {usd === 0 && without > 0 ? 'unknown' : money(usd)}
-      {without > 0 && <span class="beside"> + {counted(without, 'call')} of unknown price</span>}
+      {without > 0 && <span class="beside"> + {counted(without, 'unpriced call')}</span>}
     </>
   );
 }

@@ -75,7 +75,12 @@ function Form({ choices }: { choices: ChoicesShown }) {
       <Panel title="Limits">
         <div class="columns narrow">
           <TextField of={calls} label="Paid calls" mode="numeric" required help="At the most, retries included." />
-          <TextField of={usd} label="US dollars" mode="decimal" help="As far as prices are known. Empty: no limit." />
+          <TextField
+            of={usd}
+            label="Cost in US dollars"
+            mode="decimal"
+            help="As far as prices are known. Empty: no limit."
+          />
           <TextField of={minutes} label="Minutes" mode="decimal" help="For one run. Empty: no limit." />
         </div>
       </Panel>

@@ -7,8 +7,9 @@ import { partOf } from '../live/requests.ts';
 import { ManifestView } from '../manifest/manifest-view.tsx';
 import { StopDialog } from '../now/now-view.tsx';
 import { ActionButton, CopyButton, isRerun } from '../parts/actions.tsx';
-import { count } from '../parts/figures.ts';
+import { count, money, tokens } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
+import { Facts } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Ago, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
@@ -19,7 +20,6 @@ import { Changes } from './changes.tsx';
 import { Raw } from './raw.tsx';
 import { againOf } from './rerun.tsx';
 import { RunView } from './run-view.tsx';
-import { priceWords, tokenWords } from './timeline.tsx';
 
 const TABS = [
   { id: 'run', name: 'Run' },
@@ -79,16 +79,14 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
           for <Elapsed from={of.running_since} />
         </span>
       )}
-      <span class="dim" aria-live="polite">
-        {count(calls.used)}
-        {calls.budget !== null && ` of ${calls.budget}`} calls
-        {calls.used > 0 && `, ${tokenWords(of.tokens, of.unknown.tokens)}, ${priceWords(of.usd, of.unknown.usd)}`}
-        {of.running_since === null && of.at !== null && (
-          <>
-            , last <Ago at={of.at} />
-          </>
-        )}
-      </span>
+      <Facts
+        of={[
+          ['Calls', `${count(calls.used)}${calls.budget === null ? '' : ` of ${calls.budget}`}`],
+          ...(calls.used > 0 ? ([['Cost', money(of.usd, of.unknown.usd)]] as const) : []),
+          ...(of.tokens === null ? [] : ([['Tokens', tokens(of.tokens, of.unknown.tokens)]] as const)),
+          ...(of.running_since === null && of.at !== null ? ([['Last', <Ago key="at" at={of.at} />]] as const) : []),
+        ]}
+      />
       {state === 'running' ? (
         <button type="button" class="button small grave" data-key="s" onClick={() => (isStopping.value = true)}>
           Stop<span class="unseen"> {id}</span>

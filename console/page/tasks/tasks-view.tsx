@@ -28,7 +28,7 @@ import {
   taskList,
 } from './task-list.ts';
 
-const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Money' };
+const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Cost' };
 
 export function TasksView() {
   const states = useComputed(() => countStates(everyLine()));
