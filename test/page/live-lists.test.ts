@@ -302,7 +302,7 @@ live.test('the chosen theme counts before that of the system, also after a reloa
 
 live.test('the keys are listed, lead to each view, and past the rail', async ({ page, go }) => {
   await go('now');
-  await page.getByRole('button', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Keys ?' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   for (const [key, name] of [

@@ -37,7 +37,11 @@ export function ActionList({ of, busy = null, hasMain = true, failedAt = null, r
             <Advice of={action} failedAt={failedAt} />
             {action.command !== undefined && !(rerun && isRerun(action)) && (
               <code>
-                <Words of={action.command} />
+                {action.command.split(' ').map((word, nth) => (
+                  <span key={`${nth} ${word}`}>
+                    <Words of={word} />{' '}
+                  </span>
+                ))}
               </code>
             )}
             {notes.map((note) => (
