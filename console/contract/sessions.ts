@@ -60,5 +60,6 @@ export interface ConversationShown {
   /** The newest first. */
   redo: { n: number; at: string; next: boolean }[];
   notes: string[];
-  health: { lines: string[]; flawed: boolean };
+  /** `flaws`: why the service would reject it, the last of `lines`; empty if nothing is known to be wrong. */
+  health: { lines: string[]; flaws: string[]; flawed_turns: number[] };
 }

@@ -49,15 +49,14 @@ export function healthLines(
     ...(refusal === null ? [] : [`refused: ${printable(redact(refusal), 300)}`]),
     `${counted(turns, 'turn')}${tokens}`,
     ...(lastPrompt === null ? [] : [`last prompt: ${printable(redact(lastPrompt), 100)}`]),
-    ...flawLines(flaws, cliVersion),
+    ...(flaws === null ? [`it is unknown whether version ${cliVersion ?? '(unknown)'} accepts it`] : []),
+    ...(flaws?.length === 0 ? ['it is well-formed'] : flawLines(flaws ?? [])),
   ];
 }
 
 const SHOWN_FLAWS = 5;
 
-function flawLines(flaws: Flaw[] | null, cliVersion: string | null): string[] {
-  if (flaws === null) return [`it is unknown whether version ${cliVersion ?? '(unknown)'} accepts it`];
-  if (flaws.length === 0) return ['it is well-formed'];
+export function flawLines(flaws: readonly Flaw[]): string[] {
   const shown = flaws.slice(0, SHOWN_FLAWS).map((flaw) => `turn ${flaw.turn}: ${SAYS[flaw.how](flaw)}`);
   const more = flaws.length - shown.length;
   return more === 0 ? shown : [...shown, `and ${more} more`];

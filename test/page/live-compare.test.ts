@@ -50,7 +50,7 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   const { rig, page, go, complaints } = shown;
   await go('batch');
   await page.getByText('No batch yet').waitFor();
-  await page.getByRole('button', { name: 'Copy the command' }).click();
+  await page.getByRole('button', { name: 'Copy tollgate batch …' }).click();
   makeTask(rig, { goal: 'Say nothing.', stages: [{ tool: 'copilot', role: 'impl', access: 'write' }] }, 'says-nothing');
   const { code } = await rig.run('tollgate', [
     'batch',
@@ -68,7 +68,7 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   await tasks.locator('tr', { hasText: 'settings-page' }).getByText('done').nth(1).waitFor();
   await tasks.locator('tr', { hasText: 'rotate-keys' }).getByText('The service rejected the credentials').waitFor();
   const failure = page.getByRole('region', { name: 'The service rejected the credentials of codex.' });
-  await failure.getByRole('button', { name: 'Copy the command' }).first().click();
+  await failure.getByRole('button', { name: 'Copy command' }).first().click();
   await page.getByText('2 of 3 tasks are not done, for 2 causes.').waitFor();
   await page.getByRole('button', { name: 'Redo', exact: true }).click();
   await page.getByRole('dialog').getByText('tollgate run says-nothing').waitFor();
@@ -89,7 +89,7 @@ live.test('a variant is resumed, one is applied, and the worktrees are removed',
   const { rig, page, go, confirm, complaints } = shown;
   await go('compare');
   await page.getByText('No comparison yet').waitFor();
-  await page.getByRole('button', { name: 'Copy the command' }).click();
+  await page.getByRole('button', { name: 'Copy tollgate compare …' }).click();
   const id = await compared(shown);
   await page.getByRole('link', { name: id }).click();
   const variants = page.getByRole('group', { name: 'Variants' });

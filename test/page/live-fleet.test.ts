@@ -50,8 +50,8 @@ live.test('tasks, workers and limits are shown and followed, and a lost task has
     const lost = page.getByRole('region', { name: 'waits is lost' });
     await lost.getByText('tollgate submit waits --again').waitFor();
     await lost.getByText(/^tollgate fleet cancel \d+$/).waitFor();
-    await lost.getByRole('button', { name: 'Copy the command' }).first().click();
-    await lost.getByRole('button', { name: 'Copied the command' }).first().waitFor();
+    await lost.getByRole('button', { name: 'Copy command' }).first().click();
+    await lost.getByRole('button', { name: 'Copied command' }).first().waitFor();
     await postgres.crash();
     await page.getByText(/^The database 127\.0\.0\.1:\d+\/fleet cannot be reached/).waitFor();
     await page.getByText('What is shown is the fleet as it was before.').waitFor();

@@ -88,7 +88,7 @@ live.test('what was used is shown in calls, tokens and money', async ({ rig, pag
   await go('budgets');
   for (const [chip, says] of [
     ['tokens', /^tokens: /],
-    ['money', /^money: /],
+    ['cost', /^cost: /],
     ['calls', /^calls: /],
   ] as const) {
     await page.getByRole('button', { name: chip, exact: true }).click();

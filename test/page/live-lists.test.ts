@@ -51,7 +51,7 @@ live.test('tasks are sorted by each column, there and back', async ({ page, go, 
     ['Task', by(({ task_id: id }) => id)],
     ['State', by(({ state }) => state)],
     ['Calls', by(({ calls }) => calls.used)],
-    ['Money', null],
+    ['Cost', null],
     ['Last', null],
   ] as const) {
     const orders: Record<string, (string | null)[]> = {};
@@ -66,7 +66,7 @@ live.test('tasks are sorted by each column, there and back', async ({ page, go, 
     const { ascending, descending } = orders as { ascending: string[]; descending: string[] };
     if (wanted !== null) assert.equal(ascending, wanted, name);
     assert.equal([...ascending].sort(), [...descending].sort());
-    if (name !== 'Money') assert.is.not(JSON.stringify(ascending), JSON.stringify(descending), name);
+    if (name !== 'Cost') assert.is.not(JSON.stringify(ascending), JSON.stringify(descending), name);
   }
 });
 
@@ -167,7 +167,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await dialog.waitFor({ state: 'detached' });
   await redone;
   await page.getByLabel('Class', { exact: true }).selectOption('auth');
-  await page.locator('.row-at').getByRole('button', { name: 'Copy the command' }).first().click();
+  await page.locator('.row-at').getByRole('button', { name: 'Copy command' }).first().click();
   await page.getByLabel('Class', { exact: true }).selectOption('auth');
   await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
   await dialog.getByRole('button', { name: 'Rerun it' }).click();
@@ -302,7 +302,7 @@ live.test('the chosen theme counts before that of the system, also after a reloa
 
 live.test('the keys are listed, lead to each view, and past the rail', async ({ page, go }) => {
   await go('now');
-  await page.getByRole('button', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Keys ?' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   for (const [key, name] of [

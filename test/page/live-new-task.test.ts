@@ -118,7 +118,7 @@ live.test('a task is created and run after one question, which says what it pays
   await page.getByText('gemini_brief (gemini), attempt 1').waitFor();
   assert.is(factsOf(rig, 'find-the-flaky-checkout-test').filter(({ fact }) => fact === 'reserved').length, 1);
   await confirm('Stop find-the-flaky-checkout-test', 'Stop it');
-  await page.getByRole('button', { name: 'Rerun' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).waitFor();
 });
 
 live.test(

@@ -50,10 +50,10 @@ live.test('a suggested command is run by its button, after a question', async ({
   const released = () => factsOf(rig, 'rotate-keys').filter(({ fact }) => fact === 'released').length;
   await go('tasks/rotate-keys');
   await page.getByText('The service rejected the credentials of codex.').waitFor();
-  await page.getByRole('button', { name: 'Copy the command' }).first().click();
-  await page.getByRole('button', { name: 'Copied the command' }).first().waitFor();
-  await page.getByRole('button', { name: 'Copy the id of the task' }).click();
-  await page.getByRole('button', { name: 'Copied the id of the task' }).first().waitFor();
+  await page.getByRole('button', { name: 'Copy command' }).first().click();
+  await page.getByRole('button', { name: 'Copied command' }).first().waitFor();
+  await page.getByRole('button', { name: 'Copy id' }).click();
+  await page.getByRole('button', { name: 'Copied id' }).first().waitFor();
   await page.getByRole('button', { name: 'Rerun', exact: true }).click();
   await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -97,14 +97,14 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
     await elapsed.textContent(),
   );
   assert.match(await page.locator('.view-head').innerText(), /for \d+ (?:ms|s|min)/);
-  await page.getByRole('button', { name: 'Copy the live log' }).click();
-  await page.getByRole('button', { name: 'Copied the live log' }).first().waitFor();
+  await page.getByRole('button', { name: 'Copy live log' }).click();
+  await page.getByRole('button', { name: 'Copied live log' }).first().waitFor();
   await page.getByLabel('Search the live log').fill('no such words');
   await page.getByText('0 lines found').waitFor();
   await page.getByLabel('Search the live log').fill('');
   await confirm('Stop flaky-twice', 'Stop it');
   assert.is((await running.result).code, 143);
-  await page.getByRole('button', { name: 'Rerun' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).waitFor();
 });
 
 live.test('a task whose run was killed says which call has no result, and continues by a button', async (shown) => {
@@ -114,14 +114,26 @@ live.test('a task whose run was killed says which call has no result, and contin
   const running = task.start();
   await untilStarted(task);
   await killWithGuardian(task, running);
+  await go('now');
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  await needs.getByRole('button', { name: 'Copy command' }).first().click();
+  await needs
+    .getByRole('button', { name: /^Rerun of / })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await needs.getByRole('link', { name: 'flaky-killed' }).waitFor();
+  await needs.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('dialog').getByText('tollgate run flaky-killed').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await go('tasks/flaky-killed');
   const ended = page.getByRole('region', { name: 'How it ended' });
   await ended.getByText(/^gemini_brief: the call of gemini that began .+ has no result yet/).waitFor();
   await page.getByRole('button', { name: 'gemini_brief, attempt 1 by gemini: no result yet' }).waitFor();
-  await confirm('Rerun', 'Run it');
+  await confirm('Continue', 'Run it');
   await ended.waitFor({ state: 'detached' });
   await confirm('Stop flaky-killed', 'Stop it');
-  await page.getByRole('button', { name: 'Rerun' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).waitFor();
 });
 
 live.test('the live log is followed until the user scrolls up, and ends with a deleted task', async (shown) => {

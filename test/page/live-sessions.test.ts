@@ -135,10 +135,11 @@ for (const [label, stands] of RECOVERIES)
   });
 
 live.test('how it goes with the services is said, and the list is filtered by any word', async ({ page, go }) => {
-  await go('sessions');
-  await page.getByRole('heading', { name: 'Health' }).waitFor();
+  await go('failures');
+  await page.getByRole('heading', { name: 'Health of the services' }).waitFor();
   await page.getByText(/that Tollgate could not recover/).waitFor();
   await page.getByText('Show as table').click();
+  await go('sessions');
   const rows = page.getByRole('region', { name: 'Conversations' }).last().locator('tbody tr');
   await rows.first().waitFor();
   const all = await rows.count();

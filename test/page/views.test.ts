@@ -3,6 +3,7 @@
 import * as assert from 'uvu/assert';
 import type { Resources, ResourcesOf } from '../../console/contract/resources.ts';
 import { pageSuite } from './rig/page-suite.ts';
+import { BATCH, SESSION } from './rig/told-names.ts';
 import { PLACES } from './rig/told-world.ts';
 
 const views = pageSuite('views');
@@ -10,9 +11,16 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
-  new: ['gemini: a note', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
+  new: [
+    'No CLI is signed in',
+    'gemini: a note',
+    'codex a lack',
+    'a pipeline (codex a lack)',
+    'Still needed: a goal, an id, a stage.',
+  ],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
+    'at most 7 paid calls',
     ...[
       'did not pass',
       'missing sections',
@@ -29,9 +37,9 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['a summary', 'a folder', 'answer', 'outputs/one.err', 'a file'],
     ...['a sentence', 'a evidence', 'Rule and signature', 'a decision'],
   ],
-  failures: ['1', 'transient', 'a evidence', 'price-rounding'],
+  failures: ['1', 'transient', 'a evidence', 'price-rounding', 'at most 7 paid calls', '9 days'],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
-  sessions: ['9 days', 'a tag', 'a health', '1 error in a row'],
+  sessions: ['a tag', 'a health', '1 error in a row', 'not kept'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
   supervise: ['a instruction', 'a question', '1 of 3'],
   compare: ['compare-20261128120000-0a1b', 'a variant, codex'],
@@ -48,11 +56,12 @@ const SHOWS: Record<string, readonly string[]> = {
       'a message',
       'A note',
       'A action',
+      'at most 7 paid calls',
     ],
   ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
-  machine: ['a version', 'not installed', 'A fix', 'fails'],
+  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check fails. No paid calls.'],
   fleet: [
     'a database',
     'a lost task is lost',
@@ -129,7 +138,8 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
 
 views.test('a failure asks for a wait only until the wait is over', async ({ page, go, server }) => {
   const [group] = (server.told['/api/failures'] as { groups: object[] }).groups;
-  const action = { text: 'no sooner than 5 minutes after the failure, call gemini again', pays: false, changes: null };
+  const text = 'no sooner than 5 minutes after the failure, call gemini again';
+  const action = { text, command: 'tollgate run price-rounding', pays: true, changes: null };
   const since = (minutes: number) => ({
     ...{ ...group, signature: `${minutes}`, next_action: action },
     last_seen: new Date(Date.now() - minutes * 60_000).toISOString(),
@@ -140,6 +150,36 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
     await page.getByText('No sooner than 5 minutes after the failure, call gemini again').waitFor();
     await page.getByText('Call gemini again', { exact: true }).waitFor();
   }
+  await go('failures');
+  const [waits, ready] = await page.locator('.row-at').all();
+  assert.match(await waits!.innerText(), /possible in [34] min/);
+  assert.is(await waits!.getByRole('button').isDisabled(), true);
+  assert.is(await ready!.getByRole('button').isDisabled(), false);
+});
+
+views.test('a batch advises the sign-in first, and the rerun after it', async ({ page, go, server }) => {
+  const batch = server.told[`/api/batch/${BATCH}`] as ResourcesOf['batch'];
+  const signIn = { text: 'run `codex login`', pays: false, changes: null };
+  const again = { text: 'call codex again', command: 'tollgate run price-rounding', pays: true, changes: null };
+  const waits = { ...again, text: 'no sooner than 5 minutes after the failure, call gemini again' };
+  const failure = { ...batch.failures[0]!, next_actions: [signIn, again] };
+  server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure] };
+  await go(`batch/${BATCH}`);
+  const card = page.getByRole('region', { name: 'What is not done' });
+  await card.locator('.main', { hasText: 'Copy' }).waitFor();
+  assert.is(await card.locator('.main').count(), 1);
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  server.told['/api/tasks'] = { tasks: tasks.map((task) => ({ ...task, at: new Date().toISOString() })) };
+  const other = { ...failure, sentence: 'another sentence', next_actions: [waits] };
+  server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, other] };
+  server.tell({ topic: '*' });
+  const all = card.getByRole('button', { name: 'Rerun these 2 of the batch' });
+  await card
+    .getByText(/possible in [45] min/)
+    .first()
+    .waitFor();
+  assert.is(await all.isDisabled(), true);
+  assert.is(await card.locator('.main').count(), 1);
 });
 
 views.test('what is empty says so, and by a filter that it is the filter', async ({ page, go, server }) => {
@@ -239,11 +279,31 @@ views.test(
   async ({ page, go, server }) => {
     const { groups } = server.told['/api/failures'] as Resources['/api/failures'];
     await go('now');
-    const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Failures' }) });
+    const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Needs you' }) });
     await panel.getByRole('link', { name: groups[0]!.sentence }).click();
     await page.getByRole('region', { name: 'The chosen failure' }).waitFor();
   },
 );
+
+views.test('Now lists all that needs the user, and tasks that are done apart', async ({ page, go, server }) => {
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  const other = { ...tasks[1]!, task_id: 'killed-run', state: 'interrupted' as const };
+  server.told['/api/tasks'] = { tasks: [...tasks, other] };
+  const now = server.told['/api/now'] as Resources['/api/now'];
+  const rest = { ...now.tasks[0]!, running: [], waits: null };
+  const ended = (['done', 'failed'] as const).map((state) => ({ ...rest, task_id: `is-${state}`, state }));
+  server.told['/api/now'] = { ...now, tasks: [...now.tasks, ...ended] };
+  server.tell({ topic: '*' });
+  await go('now');
+  const panel = page.getByRole('region', { name: 'Needs you' });
+  await panel.getByText('Its run ended before it could finish.').waitFor();
+  const shown = await panel.innerText();
+  for (const text of ['invoice-dates', 'a question', 'a sentence', 'price-rounding', 'killed-run', 'Continue'])
+    assert.ok(shown.includes(text), text);
+  await page.getByRole('region', { name: 'Lately done' }).getByText('is-done').waitFor();
+  assert.is(await page.getByText('is-failed').count(), 0);
+  assert.match(await page.locator('.tiles.first').innerText(), /^needs you\s+2\s+failed\s+1\s+cost today/);
+});
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
   await go('sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df');
@@ -259,6 +319,50 @@ views.test('a turn that was taken back is struck through, dim, and marked', asyn
     ]);
   assert.is(line, 'line-through');
   assert.is.not(colour, plain);
+});
+
+views.test('a broken conversation says why, offers to recover it, and marks the turn', async ({ page, go, server }) => {
+  await go(`sessions/${SESSION}`);
+  const card = page.getByRole('region', { name: 'What is wrong' });
+  await card.getByText('A flaw', { exact: true }).waitFor();
+  await card.locator('.main', { hasText: 'Recover …' }).waitFor();
+  assert.equal(await page.locator('.mark', { hasText: 'broken' }).count(), 2);
+  const told = server.told[`/api/sessions/${SESSION}`] as ResourcesOf['session'];
+  const health = { lines: ['2 turns', 'it is well-formed'], flaws: [], flawed_turns: [] };
+  server.told[`/api/sessions/${SESSION}`] = { ...told, health };
+  server.tell({ topic: '*' });
+  await page.getByText('it is well-formed').waitFor();
+  assert.is(await card.count(), 0);
+  assert.is(await page.getByRole('button', { name: 'Recover …' }).count(), 1);
+});
+
+views.test('the machine marks a CLI that is signed out, and shows a fix as a command', async ({ page, go, server }) => {
+  const told = server.told['/api/machine'] as Resources['/api/machine'];
+  const clis = ['signed out: no key', 'signed in by A_KEY', 'unclear: why'].map((signed_in, n) => ({
+    ...{ tool: `cli-${n}`, version: null, path: '/usr/bin/cli', signed_in },
+  }));
+  const finding = { check: 'leftovers', status: 'warn' as const, found: 'one', fix: 'tollgate preflight --sweep' };
+  server.told['/api/machine'] = { ...told, clis, findings: [finding] };
+  await go('machine');
+  await page.locator('.tile', { hasText: 'cli-0' }).locator('.mark.bad', { hasText: 'signed out' }).waitFor();
+  await page.locator('.tile', { hasText: 'by A_KEY' }).locator('.mark.good', { hasText: 'signed in' }).waitFor();
+  await page.locator('.tile', { hasText: 'cli-2' }).locator('.mark.wait', { hasText: 'unclear' }).waitFor();
+  const fix = page.locator('.fix');
+  assert.is(await fix.locator('code').innerText(), 'tollgate preflight --sweep');
+  await fix.getByRole('button', { name: 'Copy command' }).waitFor();
+});
+
+views.test('a new task says before a check what it pays for', async ({ page, go, server }) => {
+  const told = server.told['/api/choices'] as Resources['/api/choices'];
+  server.told['/api/choices'] = { ...told, tools: [{ tool: 'gemini', lacks: null, note: null }, told.tools[1]!] };
+  await go('new');
+  await page.getByText('Some CLIs cannot answer yet').waitFor();
+  await page.getByRole('link', { name: 'See on Machine what to do' }).waitFor();
+  await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
+  await page.getByRole('button', { name: 'Add a stage' }).click();
+  await page.getByText('1 paid call, at most 10; about $0.04').waitFor();
+  await page.locator('.ways .main:enabled', { hasText: 'Create and run …' }).waitFor();
+  assert.is(await page.locator('.field:has(:required)').count(), 3);
 });
 
 views.run();

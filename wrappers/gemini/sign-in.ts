@@ -113,7 +113,7 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
       return {
         how: 'signed_out',
         because: `${chosen}, which gemini refuses without a terminal`,
-        fix: 'set "security": {"auth": {"selectedType": "gemini-api-key"}} in ~/.gemini/settings.json',
+        fix: 'set `"security": {"auth": {"selectedType": "gemini-api-key"}}` in ~/.gemini/settings.json',
       };
   }
 }

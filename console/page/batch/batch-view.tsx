@@ -1,11 +1,12 @@
 // Lists the batches, and shows one: what failed and what to do, then its tasks; of one that runs their state as it changes.
 
+import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import { firstNames } from '../../../policies/text/display.ts';
 import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, CopyButton, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionList, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting, money } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -16,7 +17,7 @@ import { Ago, Dated, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { MOST_RERUNS, RerunDialog } from '../tasks/rerun.tsx';
+import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
 import { countStates, lineOf } from '../tasks/task-list.ts';
 import { priceWords } from '../tasks/timeline.tsx';
 import { Words } from '../text/words.tsx';
@@ -29,7 +30,7 @@ export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
   return (
     <View title="Batches" about="Many tasks in one run.">
-      <Panel title="All batches" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy the command" />}>
+      <Panel title="All batches" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy tollgate batch …" />}>
         <Shown of={all} what="the batches">
           {({ batches }) =>
             batches.length === 0 ? (
@@ -201,6 +202,12 @@ function Sheet({ of }: { of: BatchShown }) {
   const rerunning = useSignal<readonly string[] | null>(null);
   const open = of.tasks.flatMap(({ task_id: id, state }) => (state !== 'done' && !isDone(id) ? [id] : []));
   const isOneCause = of.failures.length === 1;
+  const causes = of.failures.map(causeOf);
+  const current = causes.filter((cause) => cause.open.length > 0);
+  const earliest = current.find((cause) => cause.earliest !== null)?.earliest ?? null;
+  const isReady = earliest === null && current.every(({ steps: [first] }) => isRerun(first!));
+  const first = current.find(({ steps, failedAt }) => firstToDo(steps, failedAt) !== undefined);
+  const inTerminal = causes.length === 0 ? of.next_actions : of.next_actions.filter(({ pays }) => pays);
   const rerun = (ids: readonly string[]) => {
     rerunning.value = ids;
   };
@@ -211,22 +218,25 @@ function Sheet({ of }: { of: BatchShown }) {
           {!isOneCause && (
             <div class="failure-head">
               <p class="sentence">{headline(of, open.length)}</p>
-              <RerunButton of={open} name="the batch" isMain onRerun={rerun} />
+              {open.length > 0 && (
+                <RerunButton ids={open} name="the batch" isMain={isReady} earliest={earliest} onRerun={rerun} />
+              )}
             </div>
           )}
-          {of.failures.map((failure) => (
-            <FailureOf
-              key={`${failure.sentence} ${failure.task_ids[0]}`}
-              of={failure}
+          {causes.map((cause) => (
+            <Cause
+              key={`${cause.of.sentence} ${cause.of.task_ids[0]}`}
+              {...cause}
               isAlone={isOneCause}
+              hasMain={cause === first && (isOneCause || !isReady)}
               onRerun={rerun}
             />
           ))}
-          {open.length > 0 && of.next_actions.length > 0 && (
-            <>
-              <p class="strong">For all that is not done</p>
-              <ActionList of={of.next_actions} hasMain={false} />
-            </>
+          {open.length > 0 && inTerminal.length > 0 && (
+            <section class="cause" aria-label="In a terminal">
+              {causes.length > 0 && <p class="strong">Or in a terminal</p>}
+              <ActionList of={inTerminal} hasMain={false} />
+            </section>
           )}
         </section>
       )}
@@ -251,30 +261,41 @@ function headline({ failures, totals }: BatchShown, open: number): string {
 
 const isDone = (id: string): boolean => lineOf(id)?.value.state === 'done';
 
-/** The button of the failure runs all its tasks again. */
-const withoutRerun = (actions: BatchShown['next_actions']) =>
-  actions
-    .filter((action) => !isRerun(action))
-    .map((action, nth) => (nth === 0 ? { ...action, text: action.text.replace(/^or /, '') } : action));
-
-interface FailureProps {
+interface BatchCause {
   of: BatchShown['failures'][number];
+  /** Its tasks that are not done now. */
+  open: readonly string[];
+  /** One of them is a rerun. */
+  steps: readonly NextAction[];
+  failedAt: string | null;
+  /** The time before which the service refuses the rerun; null if that is over. */
+  earliest: string | null;
+}
+
+function causeOf(of: BatchShown['failures'][number]): BatchCause {
+  const { task_ids: ids, next_actions: actions } = of;
+  const again = actions.some(isRerun) ? [] : [toType('then run again', `tollgate run ${ids[0]}`, 'pays')];
+  const steps = [...actions, ...again];
+  const times = ids.flatMap((id) => lineOf(id)?.value.at ?? []);
+  const failedAt = times.sort().at(-1) ?? null;
+  const earliest = earliestOf(steps.find(isRerun)!, failedAt);
+  return { of, open: ids.filter((id) => !isDone(id)), steps, failedAt, earliest };
+}
+
+interface CauseProps extends BatchCause {
   /** Whether its sentence is the heading of the card. */
   isAlone: boolean;
+  hasMain: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
-function FailureOf({ of, isAlone, onRerun }: FailureProps) {
+function Cause({ of, open, steps, failedAt, isAlone, hasMain, onRerun }: CauseProps) {
   const { sentence, class: errorClass, reason, count: n, task_ids: ids } = of;
-  const open = ids.filter((id) => !isDone(id));
   return (
     <section class="cause" aria-label={sentence}>
-      <div class="failure-head">
-        <p class={isAlone ? 'sentence' : 'strong'}>
-          <Words of={sentence} />
-        </p>
-        <RerunButton of={open} name={ids[0]!} isMain={isAlone} onRerun={onRerun} />
-      </div>
+      <p class={isAlone ? 'sentence' : 'strong'}>
+        <Words of={sentence} />
+      </p>
       <p class="dim">
         {counted(n, 'task')}
         {errorClass !== null && <Words of={`: ${errorClass} (${reason ?? 'no reason'})`} />}
@@ -289,27 +310,15 @@ function FailureOf({ of, isAlone, onRerun }: FailureProps) {
         ))}
         {n > ids.length && <li class="dim">and {count(n - ids.length)} more</li>}
       </ul>
-      {open.length > 0 && <ActionList of={withoutRerun(of.next_actions)} hasMain={false} />}
+      {open.length > 0 && (
+        <ActionList
+          of={steps}
+          hasMain={hasMain}
+          failedAt={failedAt}
+          rerun={(look) => <RerunButton ids={open} name={ids[0]!} {...look} onRerun={onRerun} />}
+        />
+      )}
     </section>
-  );
-}
-
-interface RerunProps {
-  of: readonly string[];
-  /** Of what the tasks are, read aloud after the name. */
-  name: string;
-  isMain: boolean;
-  onRerun: (ids: readonly string[]) => void;
-}
-
-function RerunButton({ of, name, isMain, onRerun }: RerunProps) {
-  const some = of.slice(0, MOST_RERUNS);
-  if (some.length === 0) return null;
-  return (
-    <button type="button" class={`button small ${isMain ? 'main' : ''}`} onClick={() => onRerun(some)}>
-      {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
-      <span class="unseen"> of {name}</span>
-    </button>
   );
 }
 

@@ -112,4 +112,4 @@ function BudgetDialog({ of, onClose }: BudgetDialogProps) {
   );
 }
 
-const WORDS: Record<string, string> = { any: 'all together', usd: 'US dollars', once: 'moment (at once)' };
+const WORDS: Record<string, string> = { any: 'all together', usd: 'cost in US dollars', once: 'moment (at once)' };

@@ -48,10 +48,8 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
                 </span>
               </div>
               <Meter used={budget.used} of={budget.most} hasUnknown={budget.unknown_calls > 0} />
-              {budget.unknown_calls > 0 && (
-                <p class="dim">
-                  In addition: {lacking(budget.unknown_calls, budget.unit === 'usd' ? 'price' : 'tokens')}.
-                </p>
+              {budget.unknown_calls > 0 && budget.unit === 'tokens' && (
+                <p class="dim">In addition: {lacking(budget.unknown_calls, 'tokens')}.</p>
               )}
               <div class="budget-head dim">
                 <span>

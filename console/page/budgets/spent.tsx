@@ -9,7 +9,7 @@ import { route, setQuery } from '../shell/route.ts';
 const UNITS = {
   calls: { say: count, name: 'calls', axis: 'calls', lacks: () => 0 },
   tokens: { say: tokens, name: 'tokens', axis: 'tokens', lacks: (used: SpentInDay) => used.calls_without_tokens },
-  usd: { say: money, name: 'money', axis: 'US$', lacks: (used: SpentInDay) => used.calls_without_price },
+  usd: { say: money, name: 'cost', axis: 'US$', lacks: (used: SpentInDay) => used.calls_without_price },
 } as const;
 type Unit = keyof typeof UNITS;
 

@@ -30,7 +30,7 @@ export function ComparisonsView() {
   const all = useFollowing<Resources['/api/compare']>('/api/compare', concerns);
   return (
     <View title="Compare" about="The same prompt or task for several CLIs, models or accounts.">
-      <Panel title="Comparisons" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy the command" />}>
+      <Panel title="Comparisons" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy tollgate compare …" />}>
         <Shown of={all} what="the comparisons">
           {({ comparisons }) =>
             comparisons.length === 0 ? (

@@ -54,7 +54,7 @@ const HEADS = [
   { number: 'Sections' },
   { number: 'Calls' },
   { number: 'Tokens' },
-  { number: 'Money' },
+  { number: 'Cost' },
   'Model',
 ] as const;
 

@@ -43,7 +43,7 @@ export function Explanation({ of }: { of: FailureExplanation }) {
         </dl>
       </Panel>
       <Panel title="What to do">
-        <ActionList of={of.next_actions} hasMain={false} />
+        <ActionList of={of.next_actions} hasMain={false} failedAt={at} />
       </Panel>
       <Panel title="Evidence">
         {evidence === null ? (

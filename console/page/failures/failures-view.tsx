@@ -1,21 +1,23 @@
-// Lists the failures, one row for one cause however many tasks have it, and explains the chosen one beside the list.
+// Lists the failures, one row for each cause, explains the chosen one, and shows the health of the services.
 
 import type { FailureShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
+import type { HealthShown } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { ActionButton, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionButton, Advice, earliestOf, isRerun } from '../parts/actions.tsx';
+import { DayChart } from '../parts/day-chart.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
-import { Ago, now } from '../parts/times.tsx';
+import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { MOST_RERUNS, RerunDialog } from '../tasks/rerun.tsx';
+import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
 import { Words } from '../text/words.tsx';
 import { Explanation } from './explanation.tsx';
 
@@ -24,6 +26,10 @@ export function FailuresView() {
   const failures = useFollowing<Resources['/api/failures']>(
     '/api/failures',
     (topic) => topic === 'tasks' || topic === '*',
+  );
+  const health = useFollowing<Resources['/api/health']>(
+    '/api/health',
+    (topic) => topic === 'sessions' || topic === 'tasks' || topic === '*',
   );
   return (
     <View title="Failures" about="Current failures, grouped by cause.">
@@ -41,6 +47,9 @@ export function FailuresView() {
             <Groups of={groups} onRerun={(ids) => (rerun.value = ids)} />
           )
         }
+      </Shown>
+      <Shown of={health} what="how the services answer">
+        {(shown) => <Health of={shown} />}
       </Shown>
       {/* Remains when the started tasks no longer fail. */}
       {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
@@ -153,17 +162,6 @@ export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): s
 const distinct = (names: readonly string[]): [string, string][] =>
   [...new Set(names)].sort().map((name) => [name, name]);
 
-/** Of what an action says, the wait that every temporary failure needs. */
-const WAIT = /^no sooner than (\d+) minutes after the failure, /;
-
-/** What to do first; a wait that is over is left out. */
-export function Advice({ of: { next_action: action, last_seen: last } }: { of: FailureShown }) {
-  const text = action?.text ?? '';
-  const minutes = Number(WAIT.exec(text)?.[1] ?? 0);
-  const isOver = last !== null && now.value - Date.parse(last) > minutes * 60_000;
-  return <Sentence of={isOver ? text.replace(WAIT, '') : text} />;
-}
-
 interface GroupCellsProps {
   of: FailureShown;
   isChosen: boolean;
@@ -171,10 +169,7 @@ interface GroupCellsProps {
 }
 
 function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
-  const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, next_action: action, trend } = group;
-  const some = ids.slice(0, MOST_RERUNS);
-  // The button that reruns the tasks does the same: then it is the main one.
-  const isFirst = action !== null && isRerun(action);
+  const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, trend } = group;
   return (
     <>
       <Cell as="class">
@@ -206,19 +201,38 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
         <Ago at={last} />
       </Cell>
       <Cell as="do">
-        {action && (
-          <span class="soft two-lines" title={action.text}>
-            <Advice of={group} />
-          </span>
-        )}
-        <div class="buttons">
-          {action && !isFirst && <ActionButton of={action} isMain />}
-          <button type="button" class={`button small ${isFirst ? 'main' : ''}`} onClick={() => onRerun(some)}>
-            {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
-            <span class="unseen"> of {ids[0]}</span>
-          </button>
-        </div>
+        <WayOut of={group} onRerun={onRerun} />
       </Cell>
+    </>
+  );
+}
+
+interface WayOutProps {
+  of: FailureShown;
+  onRerun: (ids: readonly string[]) => void;
+}
+
+/** What to do first about a failure, and the rerun of its tasks. */
+export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: action }, onRerun }: WayOutProps) {
+  // The button that reruns the tasks does the same: then it is the main one.
+  const isFirst = action !== null && isRerun(action);
+  return (
+    <>
+      {action && (
+        <span class="soft two-lines" title={action.text}>
+          <Advice of={action} failedAt={last} />
+        </span>
+      )}
+      <div class="buttons">
+        {action && !isFirst && <ActionButton of={action} isMain />}
+        <RerunButton
+          ids={ids}
+          name={ids[0]!}
+          isMain={isFirst}
+          earliest={isFirst ? earliestOf(action, last) : null}
+          onRerun={onRerun}
+        />
+      </div>
     </>
   );
 }
@@ -308,4 +322,47 @@ function inWords(days: FailureShown['trend']): string {
   const some = days.filter(({ tasks }) => tasks > 0);
   if (some.length === 0) return `none in ${counted(days.length, 'day')}`;
   return some.map(({ day, tasks }) => `${day} ${tasks}`).join(', ');
+}
+
+/** Each with the text of its legend. */
+const KINDS = {
+  unrecovered: 'not recovered',
+  recovered: 'recovered',
+  users: 'sign-in or quota',
+  open: 'still open',
+} as const;
+
+const NAMES = Object.values(KINDS);
+
+const KINDS_SHOWN = Object.keys(KINDS) as (keyof typeof KINDS)[];
+
+function Health({ of: { days_without: without, last_unrecovered: last, days } }: { of: HealthShown }) {
+  return (
+    <Panel title="Health of the services">
+      <p>
+        <b class="headline">{without === null ? 'No failure' : counted(without, 'day')}</b>{' '}
+        {without === null ? (
+          'that Tollgate could not recover was ever logged here.'
+        ) : (
+          <>
+            without a failure that Tollgate could not recover; the last was <Ago at={last} />.
+          </>
+        )}
+      </p>
+      {days.length > 0 && (
+        <div class="of-health">
+          <DayChart
+            title="Failures of the services"
+            days={days.map((day) => ({
+              day: day.day,
+              values: Object.fromEntries(KINDS_SHOWN.map((kind) => [KINDS[kind], day[kind]])),
+            }))}
+            tools={NAMES}
+            unit="failures"
+            say={count}
+          />
+        </div>
+      )}
+    </Panel>
+  );
 }

@@ -136,7 +136,7 @@ const TASK_HEADS = [
   'Stage',
   { number: 'Calls' },
   { number: 'Tokens' },
-  { number: 'Money' },
+  { number: 'Cost' },
   'Last',
   'What happened',
 ] as const;

@@ -7,6 +7,7 @@ import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { ActionButton, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
+import { counted } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -24,7 +25,7 @@ export function MachineView() {
   return (
     <View
       title="Machine"
-      about="Checks of this machine. No paid calls."
+      about={sumOf(machine.value.value?.findings ?? [])}
       aside={
         <>
           <button type="button" class="button" onClick={machine.renew}>
@@ -43,13 +44,7 @@ export function MachineView() {
               {clis.map(({ tool, version, path, signed_in: signedIn }) => (
                 <div class="tile" key={tool}>
                   <span class="name">{tool}</span>
-                  {path === null ? (
-                    <Mark tone="bad" word="not installed" icon="failed" />
-                  ) : (
-                    <span>
-                      <Words of={signedIn.split(':')[0]!} />
-                    </span>
-                  )}
+                  {path === null ? <Mark tone="bad" word="not installed" icon="failed" /> : <SignIn of={signedIn} />}
                   <span class="dim">{version === null ? 'version unknown' : <Words of={version} />}</span>
                 </div>
               ))}
@@ -74,6 +69,35 @@ export function MachineView() {
     </View>
   );
 }
+
+function sumOf(findings: readonly CheckFinding[]): string {
+  const count = (status: CheckFinding['status']) => findings.filter((each) => each.status === status).length;
+  const [fail, warn] = [count('fail'), count('warn')];
+  const sum = [
+    ...(fail > 0 ? [`${counted(fail, 'check fails', 'checks fail')}`] : []),
+    ...(warn > 0 ? [`${counted(warn, 'check warns', 'checks warn')}`] : []),
+  ].join(', ');
+  return sum === '' ? 'Checks of this machine. No paid calls.' : `${sum}. No paid calls.`;
+}
+
+const SIGN_INS = {
+  'signed in': { tone: 'good', icon: 'done' },
+  'signed out': { tone: 'bad', icon: 'failed' },
+  unclear: { tone: 'wait', icon: 'waiting' },
+} as const;
+
+/** @param of such as `signed in by GEMINI_API_KEY`; the reason of another state is among the findings. */
+function SignIn({ of }: { of: string }) {
+  const word = (['signed in', 'signed out', 'unclear'] as const).find((each) => of.startsWith(each));
+  return (
+    <span>
+      {word && <Mark {...SIGN_INS[word]} word={word} />} <Words of={of.slice(word?.length ?? 0).split(':')[0]!} />
+    </span>
+  );
+}
+
+/** A command that is the whole fix is shown as one. */
+const fixIn = (fix: string): string => fix.replace(/^tollgate [\w -]+$/, '`$&`');
 
 /** Shows what preflight found on the machine, and how to fix each finding. */
 const LOOKS = {
@@ -114,7 +138,7 @@ function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
     <Table label={label} heads={hasFix ? HEADS : HEADS.slice(0, 3)}>
       {of.map(({ check, status, found, fix }) => (
         <tr key={`${check} ${found}`}>
-          <th scope="row">
+          <th scope="row" class="nowrap">
             <Words of={check} />
           </th>
           <td>
@@ -126,9 +150,12 @@ function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
           {hasFix && (
             <td class="wide">
               {fix && (
-                <>
-                  <Sentence of={fix} /> <ActionButton of={toDo(fix)} />
-                </>
+                <div class="fix">
+                  <span>
+                    <Sentence of={fixIn(fix)} />
+                  </span>
+                  <ActionButton of={toDo(fixIn(fix))} />
+                </div>
               )}
             </td>
           )}

@@ -1,28 +1,32 @@
-// Shows what runs now, what is queued or waits for a reset, and what is parked with a question.
+// Shows what needs the user, with what to do, and what runs or waits now.
 
+import { firstNames } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
+import type { TaskLine } from '../../contract/page.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { Advice, keyOf } from '../failures/failures-view.tsx';
+import { keyOf, WayOut } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
+import { ActionButton } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, money, short } from '../parts/figures.ts';
-import { Mark, StateMark } from '../parts/mark.tsx';
+import { Mark, StateMark, wordOf } from '../parts/mark.tsx';
 import { Panel, Tile } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago, Countdown, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { lineOf } from '../tasks/task-list.ts';
+import { againOf, RerunDialog } from '../tasks/rerun.tsx';
+import { everyLine, lineOf, NEEDS_YOU, needsYou, reasonOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Answered, Questions } from './questions.tsx';
 
 export function NowView() {
   const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
   return (
-    <View title="Now" about="Running, waiting and open questions.">
+    <View title="Now" about="What needs you, and what runs.">
       <Shown of={now} what="what runs now">
         {(shown) => <NowSheet now={shown} />}
       </Shown>
@@ -30,36 +34,45 @@ export function NowView() {
   );
 }
 
-function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowShown }) {
+const tasksIn = (state: string): string => `${to('tasks')}?state=${state}`;
+
+const NEEDING = tasksIn(NEEDS_YOU);
+
+/** The states that have no tile, in the order of the line. */
+const OTHERS = ['running', 'done', 'interrupted', 'never_run'] as const satisfies readonly (keyof NowShown['totals'])[];
+
+function NowSheet({ now }: { now: NowShown }) {
+  const { tasks, totals, answered } = now;
   const stopping = useSignal<NowTask | null>(null);
+  const needing = everyLine().filter(needsYou);
   const running = tasks.filter(({ state }) => state === 'running');
-  const waiting = running.filter(({ waits }) => waits !== null);
-  const last = tasks.filter(({ state }) => state !== 'running' && state !== 'never_run').slice(0, 12);
+  const last = tasks.filter(({ state }) => state === 'done').slice(0, 12);
   const failed = totals.failed + totals.refused;
   return (
     <>
-      <div class="tiles">
+      <div class="tiles first">
         <Tile
-          name="running"
-          figure={count(running.length - waiting.length)}
-          tone={running.length > waiting.length ? 'busy' : 'calm'}
+          name="needs you"
+          figure={count(needing.length)}
+          tone={needing.length > 0 ? 'wait' : 'calm'}
+          leads={NEEDING}
         />
-        <Tile name="waiting" figure={count(waiting.length)} tone={waiting.length > 0 ? 'wait' : 'calm'} />
-        <Tile name="questions" figure={count(questions.length)} tone={questions.length > 0 ? 'wait' : 'calm'} />
         <Tile name="failed" figure={count(failed)} tone={failed > 0 ? 'bad' : 'calm'} leads={to('failures')} />
-        <Tile name="done" figure={count(totals.done)} leads={`${to('tasks')}?state=done`} />
-        {totals.interrupted > 0 && (
-          <Tile name="interrupted" figure={count(totals.interrupted)} leads={`${to('tasks')}?state=interrupted`} />
-        )}
-        {totals.never_run > 0 && (
-          <Tile name="never run" figure={count(totals.never_run)} leads={`${to('tasks')}?state=never_run`} />
-        )}
-        <Tile name="tasks in all" figure={count(totals.tasks)} leads={to('tasks')} />
         <Tile name="cost today (UTC)" figure={<Today />} leads={`${to('budgets')}?unit=usd`} />
       </div>
-      {questions.length > 0 && <Questions of={questions} />}
+      <p class="dim">
+        {OTHERS.filter((state) => totals[state] > 0).map((state) => (
+          <span key={state}>
+            <a href={tasksIn(state)}>
+              {count(totals[state])} {wordOf(state)}
+            </a>
+            ,{' '}
+          </span>
+        ))}
+        <a href={to('tasks')}>{counted(totals.tasks, 'task')} in all</a>
+      </p>
+      <NeedsYou now={now} needing={needing} />
       {answered.length > 0 && <Answered of={answered} />}
-      {running.length === 0 && failed > 0 && <Failures />}
       <div class="now-columns">
         <Panel title="At work" edge="flush">
           {running.length === 0 ? (
@@ -78,67 +91,103 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
             <Running tasks={running} onStop={(task) => (stopping.value = task)} />
           )}
         </Panel>
-        <div class="stack">
-          {running.length > 0 && failed > 0 && <Failures />}
-          {last.length > 0 && (
-            <Panel title="Lately" edge="flush" aside={<a href={to('tasks')}>All tasks</a>}>
-              <ul class="lately">
-                {last.map(({ task_id: id, state, since }) => (
-                  <li key={id}>
-                    <StateMark state={state} />
-                    <a href={to('tasks', id)} class="cut">
-                      <Words of={id} />
-                    </a>
-                    <span class="cut soft">
-                      <Words of={lineOf(id)?.value.why ?? ''} />
-                    </span>
-                    <span class="dim">
-                      <Ago at={since} />
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            </Panel>
-          )}
-        </div>
+        {last.length > 0 && (
+          <Panel title="Lately done" edge="flush" aside={<a href={to('tasks')}>All tasks</a>}>
+            <ul class="lately">
+              {last.map(({ task_id: id, state, since }) => (
+                <li key={id}>
+                  <StateMark state={state} />
+                  <a href={to('tasks', id)} class="cut">
+                    <Words of={id} />
+                  </a>
+                  <span class="cut soft">
+                    <Words of={lineOf(id)?.value.goal ?? ''} />
+                  </span>
+                  <span class="dim">
+                    <Ago at={since} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
       </div>
       {stopping.value && <StopDialog task={stopping.value.task_id} onClose={() => (stopping.value = null)} />}
     </>
   );
 }
 
-const MOST_FAILURES = 5;
+const MOST = 5;
 
-/** The most frequent causes. */
-function Failures() {
+interface NeedsYouProps {
+  now: NowShown;
+  needing: readonly TaskLine[];
+}
+
+/** What waits for the user: questions, failures by cause, and tasks whose run ended early; each with what to do. */
+function NeedsYou({ now: { questions, answered }, needing }: NeedsYouProps) {
+  const rerun = useSignal<readonly string[] | null>(null);
   const failures = useFollowing<Resources['/api/failures']>(
     '/api/failures',
     (topic) => topic === 'tasks' || topic === '*',
   );
-  const groups = failures.value.value?.groups ?? [];
-  if (groups.length === 0) return null;
+  const groups = failures.value.value?.groups;
+  const known = new Set([
+    ...[...answered, ...questions.map(({ task_id: id }) => id)],
+    ...(groups ?? []).flatMap(({ task_ids: ids }) => ids),
+  ]);
+  const others = groups === undefined ? [] : needing.filter(({ task_id: id }) => !known.has(id));
+  const isEmpty = questions.length + others.length + (groups ?? []).length === 0;
   return (
-    <Panel title="Failures" edge="flush" aside={<a href={to('failures')}>All failures</a>}>
-      <ul class="lately causes">
-        {groups.slice(0, MOST_FAILURES).map((group) => (
-          <li key={keyOf(group)}>
-            <Mark tone="bad" word={group.class} icon="failed" />
-            <a href={`${to('failures')}?of=${partOf(keyOf(group))}`} class="cut">
-              <Words of={group.sentence} />
-            </a>
-            <span class="cut soft">{counted(group.task_ids.length, 'task')}</span>
-            <span class="dim">
-              <Ago at={group.last_seen} />
-            </span>
-            {group.next_action && (
-              <span class="soft do">
-                <Advice of={group} />
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <>
+      {!isEmpty && (
+        <Panel title="Needs you" edge="flush" aside={<a href={NEEDING}>All of them</a>}>
+          {questions.length > 0 && (
+            <div class="panel-body">
+              <Questions of={questions} />
+            </div>
+          )}
+          <ul class="lately causes">
+            {(groups ?? []).slice(0, MOST).map((group) => (
+              <li key={keyOf(group)}>
+                <Mark tone="bad" word={group.class} icon="failed" />
+                <a href={`${to('failures')}?of=${partOf(keyOf(group))}`}>
+                  <Words of={group.sentence} />
+                </a>
+                <span class="dim">
+                  <Ago at={group.last_seen} />
+                </span>
+                <div class="do">
+                  <p class="soft">
+                    <Words of={firstNames(group.task_ids, MOST)} />
+                  </p>
+                  <WayOut of={group} onRerun={(ids) => (rerun.value = ids)} />
+                </div>
+              </li>
+            ))}
+            {others.slice(0, MOST).map((line) => (
+              <li key={line.task_id}>
+                <StateMark state={line.state} />
+                <a href={to('tasks', line.task_id)}>
+                  <Words of={line.task_id} />
+                </a>
+                <span class="dim">
+                  <Ago at={line.at} />
+                </span>
+                <div class="do">
+                  <p class="soft">
+                    <Words of={reasonOf(line)} />
+                  </p>
+                  {line.state === 'interrupted' && <ActionButton of={againOf(line.task_id, line.state)} isMain />}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+      {/* Remains when the started tasks no longer fail. */}
+      {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
+    </>
   );
 }
 
@@ -155,7 +204,7 @@ function Today() {
   return (
     <>
       {usd === 0 && without > 0 ? 'unknown' : money(usd)}
-      {without > 0 && <span class="beside"> + {counted(without, 'call')} of unknown price</span>}
+      {without > 0 && <span class="beside"> + {counted(without, 'unpriced call')}</span>}
     </>
   );
 }

@@ -4,11 +4,13 @@ import type { AskedQuestion } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { Mark } from '../parts/mark.tsx';
+import { Terms } from '../parts/actions.tsx';
+import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useId, useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
+import { callsAtMost } from '../tasks/task-list.ts';
 import { Quote, Words } from '../text/words.tsx';
 
 /** What a parked task asks, or that its answer waits for a run. */
@@ -30,21 +32,19 @@ export function QuestionOf({ task }: { task: string }) {
 
 export function Questions({ of }: { of: readonly AskedQuestion[] }) {
   return (
-    <Panel title="Questions">
-      <ul class="questions">
-        {of.map((question) => (
-          <li key={question.task_id}>
-            <p>
-              <Mark tone="wait" word="parked" icon="parked" />{' '}
-              <a href={to('supervise', question.task_id)}>
-                <Words of={question.task_id} />
-              </a>
-            </p>
-            <Question of={question} />
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <ul class="questions">
+      {of.map((question) => (
+        <li key={question.task_id}>
+          <p>
+            <StateMark state="parked" />{' '}
+            <a href={to('supervise', question.task_id)}>
+              <Words of={question.task_id} />
+            </a>
+          </p>
+          <Question of={question} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -76,9 +76,12 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
           value={answer.value}
           onInput={(event) => (answer.value = event.currentTarget.value)}
         />
-        <button type="submit" class="button main" disabled={isBusy.value || answer.value.trim() === ''}>
-          Answer
-        </button>
+        <span class="action">
+          <button type="submit" class="button main" disabled={isBusy.value || answer.value.trim() === ''}>
+            Answer
+          </button>
+          <Terms cost={callsAtMost([task])} />
+        </span>
       </form>
     </>
   );

@@ -1,10 +1,10 @@
 // Shows suggested actions: each with a button that runs its command, after a confirmation if it pays or changes something, or copies it.
 
-import { actionLine, type NextAction } from '../../../policies/facts/next-action.ts';
+import { actionLine, isNote, type NextAction, noteOf } from '../../../policies/facts/next-action.ts';
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
-import { useSignal } from '../reactive.ts';
-import { callsLeft } from '../tasks/task-list.ts';
+import { type ComponentChildren, useSignal } from '../reactive.ts';
+import { callsAtMost, callsLeft } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
 import { dated } from './figures.ts';
@@ -14,36 +14,66 @@ interface ActionListProps {
   of: readonly NextAction[];
   busy?: string | null;
   hasMain?: boolean;
+  /** ISO time of the failure, from which a wait counts. */
+  failedAt?: string | null;
   /** The key of the page that presses the button of the rerun. */
   rerunKey?: string;
+  /** Draws another button for the rerun, which continues several tasks. */
+  rerun?: (look: { isMain: boolean; earliest: string | null }) => ComponentChildren;
 }
 
-/** The first action that a button can run or copy now is the main one. @param busy why no command can be run now; null if one can. */
-export function ActionList({ of, busy = null, hasMain = true, rerunKey }: ActionListProps) {
-  const main = hasMain ? of.find((action) => lineOf(action) !== undefined && earliestOf(action) === null) : undefined;
+/** The first action that a button can run or copy now; undefined if there is none. */
+export const firstToDo = (of: readonly NextAction[], failedAt: string | null): NextAction | undefined =>
+  of.find((action) => lineOf(action) !== undefined && earliestOf(action, failedAt) === null);
+
+/** The first thing to do is the main one. @param busy why no command can be run now; null if one can. */
+export function ActionList({ of, busy = null, hasMain = true, failedAt = null, rerunKey, rerun }: ActionListProps) {
+  const main = hasMain ? firstToDo(of, failedAt) : undefined;
   return (
     <ol class="actions">
-      {of.map((action) => (
-        <li key={actionLine(action)} class={action.text.startsWith('note: ') ? 'soft' : 'step'}>
+      {stepsOf(of).map(([action, notes]) => (
+        <li key={actionLine(action)}>
           <span>
-            <Sentence of={action.text} />
-            {action.command !== undefined && (
+            <Advice of={action} failedAt={failedAt} />
+            {action.command !== undefined && !(rerun && isRerun(action)) && (
               <code>
-                <Words of={action.command} />
+                {action.command.split(' ').map((word, nth) => (
+                  <span key={`${nth} ${word}`}>
+                    <Words of={word} />{' '}
+                  </span>
+                ))}
               </code>
             )}
+            {notes.map((note) => (
+              <small key={note.text} class="soft">
+                Now: <Words of={noteOf(note)} />
+              </small>
+            ))}
           </span>
-          <ActionButton
-            of={action}
-            isMain={action === main}
-            busy={busy}
-            {...(rerunKey !== undefined && isRerun(action) ? { pressedBy: rerunKey } : {})}
-          />
+          {rerun && isRerun(action) ? (
+            rerun({ isMain: action === main, earliest: earliestOf(action, failedAt) })
+          ) : (
+            <ActionButton
+              of={action}
+              isMain={action === main}
+              busy={busy}
+              failedAt={failedAt}
+              {...(rerunKey !== undefined && isRerun(action) ? { pressedBy: rerunKey } : {})}
+            />
+          )}
         </li>
       ))}
     </ol>
   );
 }
+
+/** Each action with the notes that follow it. */
+const stepsOf = (of: readonly NextAction[]) =>
+  of.reduce<[NextAction, NextAction[]][]>((steps, action) => {
+    if (isNote(action) && steps.length > 0) steps.at(-1)![1].push(action);
+    else steps.push([action, []]);
+    return steps;
+  }, []);
 
 /** The text of an action with local times; what it has between backticks is shown as code. */
 export function Sentence({ of }: { of: string }) {
@@ -64,11 +94,20 @@ export function Sentence({ of }: { of: string }) {
   );
 }
 
+/** The wait that an action begins with: until a time, or for some minutes after the failure. */
+const WAIT = /^(?:not before (\d{4}-\S+Z)|no sooner than (\d{1,4}) minutes after the failure), /;
+
 /** The time before which the service refuses the action, as its text names it; null if it is over, or if there is none. */
-function earliestOf({ text }: NextAction): string | null {
-  const at = /^not before (\d{4}-\S+Z), /.exec(text)?.[1];
-  return at !== undefined && Date.parse(at) > now.value ? at : null;
+export function earliestOf({ text }: NextAction, failedAt: string | null): string | null {
+  const [, at, minutes] = WAIT.exec(text) ?? [];
+  const time = at === undefined ? Date.parse(failedAt ?? '') + Number(minutes) * 60_000 : Date.parse(at);
+  return time > now.value ? new Date(time).toISOString() : null;
 }
+
+/** What to do; without its wait when that is over. */
+export const Advice = ({ of, failedAt }: { of: NextAction; failedAt: string | null }) => (
+  <Sentence of={earliestOf(of, failedAt) === null ? of.text.replace(WAIT, '') : of.text} />
+);
 
 /** What a button of the command is called. */
 const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
@@ -88,21 +127,24 @@ const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
   [/ --accept-changes\b/, 'Accept and run'],
 ];
 
-const RERUN = 'Rerun';
-
 function verbOf({ command = '', pays, text }: NextAction): string {
   if (text === 'run it') return 'Run';
+  if (text.replace(WAIT, '').startsWith('continue')) return 'Continue';
   const words = (pageCommand(command)?.words ?? []).join(' ');
-  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? RERUN : 'Check again');
+  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? 'Rerun' : 'Check again');
 }
 
-/** Whether it continues the task, and nothing else. */
-export const isRerun = (action: NextAction): boolean => verbOf(action) === RERUN;
+/** Whether it runs the task, and nothing else. */
+export const isRerun = ({ command = '' }: NextAction): boolean => {
+  const [verb, ...others] = pageCommand(command)?.words ?? [];
+  return verb === 'run' && others.length === 1;
+};
 
 interface ActionButtonProps {
   of: NextAction;
   isMain?: boolean;
   busy?: string | null;
+  failedAt?: string | null;
   /** The text of the button that runs it. */
   verb?: string;
   /** The key of the page that presses it. */
@@ -113,14 +155,15 @@ interface ActionButtonProps {
 const lineOf = ({ command, text }: NextAction): string | undefined => command ?? /`([^`]+)`/.exec(text)?.[1];
 
 /** Runs the command of an action, or copies it if the page may not run it. Without a command there is no button. */
-export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of), pressedBy }: ActionButtonProps) {
+export function ActionButton(props: ActionButtonProps) {
+  const { of, isMain = false, busy = null, failedAt = null, verb = verbOf(of), pressedBy } = props;
   const isAsking = useSignal(false);
   const { command, text } = of;
   const line = lineOf(of);
   if (line === undefined) return null;
-  const earliest = earliestOf(of);
+  const earliest = earliestOf(of, failedAt);
   if (command === undefined || pageCommand(command) === null)
-    return <CopyButton text={line} of="the command" isMain={isMain} />;
+    return <CopyButton text={line} name={line.startsWith('"') ? 'Copy setting' : 'Copy command'} isMain={isMain} />;
   return (
     <span class="action">
       <button
@@ -134,11 +177,7 @@ export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of
         {verb}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
-      {earliest !== null && (
-        <small class="dim">
-          possible in <Countdown to={earliest} />
-        </small>
-      )}
+      <Terms earliest={earliest} cost={costOf(command)} />
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -159,6 +198,28 @@ export function ActionButton({ of, isMain = false, busy = null, verb = verbOf(of
   );
 }
 
+/** Below a button: when it is possible, and what it may pay for. */
+export function Terms({ earliest = null, cost }: { earliest?: string | null; cost: string }) {
+  if (earliest === null && cost === '') return null;
+  return (
+    <small class="dim">
+      {earliest !== null && (
+        <>
+          possible in <Countdown to={earliest} />
+          {cost !== '' && ', '}
+        </>
+      )}
+      {cost}
+    </small>
+  );
+}
+
+function costOf(command: string): string {
+  const { words, continues } = pageCommand(command)!;
+  if (continues !== null) return callsAtMost([continues]);
+  return words[0] === 'distill resume' ? 'paid calls, within its limits' : '';
+}
+
 /** An agent can write the file of the actions, so what the command does counts before what its action says. */
 function effectOf({ command = '', pays, changes }: NextAction): string {
   const { words, continues } = pageCommand(command) ?? { words: [], continues: null };
@@ -177,17 +238,15 @@ function effectOf({ command = '', pays, changes }: NextAction): string {
 
 interface CopyButtonProps {
   text: string;
-  /** Of the button, such as `Copy ids`. */
-  name?: string;
-  /** What is copied; read aloud after the name. */
-  of?: string;
+  /** Such as `Copy ids`. */
+  name: string;
   isMain?: boolean;
 }
 
 const SAID_MS = 2_000;
 
 /** Says in its own place whether the text was copied. */
-export function CopyButton({ text, name = 'Copy', of, isMain = false }: CopyButtonProps) {
+export function CopyButton({ text, name, isMain = false }: CopyButtonProps) {
   const said = useSignal<string | null>(null);
   const say = (word: string) => {
     said.value = word;
@@ -197,13 +256,12 @@ export function CopyButton({ text, name = 'Copy', of, isMain = false }: CopyButt
   };
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => say('Copied'),
+      () => say(name.replace('Copy', 'Copied')),
       () => say('Not allowed'),
     );
   return (
     <button type="button" class={`button small ${isMain ? 'main' : ''}`} onClick={() => void copy()}>
       <span aria-live="polite">{said.value ?? name}</span>
-      {of !== undefined && <span class="unseen"> {of}</span>}
     </button>
   );
 }

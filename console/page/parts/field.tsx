@@ -28,9 +28,10 @@ interface TextFieldProps {
   mono?: boolean;
   mode?: 'numeric' | 'decimal';
   placeholder?: string;
+  required?: boolean;
 }
 
-export function TextField({ of, label, help = '', rows, mono = false, mode, placeholder }: TextFieldProps) {
+export function TextField({ of, label, help = '', rows, mono = false, mode, placeholder, required }: TextFieldProps) {
   const look = `input ${mono ? 'mono' : ''}`;
   return (
     <Field label={label} help={help}>
@@ -40,6 +41,7 @@ export function TextField({ of, label, help = '', rows, mono = false, mode, plac
             id={id}
             class={look}
             inputMode={mode}
+            required={required}
             placeholder={placeholder}
             autocomplete="off"
             spellcheck={false}
@@ -51,6 +53,7 @@ export function TextField({ of, label, help = '', rows, mono = false, mode, plac
             id={id}
             class={look}
             rows={rows}
+            required={required}
             spellcheck={!mono}
             value={of.value}
             onInput={(event) => (of.value = event.currentTarget.value)}

@@ -24,8 +24,8 @@ export const counted = (n: number, one: string, many = `${one}s`): string => `${
 /** null is unknown, and never 0. @param without how many calls the sum lacks, since their price is not known. */
 export function money(usd: number | null, without = 0): string {
   if (usd === null || (usd === 0 && without > 0)) return 'unknown';
-  if (without > 0) return `≥ $${usd.toFixed(usd < 0.01 ? 4 : 2)}`;
-  return usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
+  const sum = usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
+  return without > 0 ? `${sum} + ${counted(without, 'unpriced call')}` : sum;
 }
 
 /** The same for tokens. */

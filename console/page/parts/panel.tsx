@@ -48,6 +48,18 @@ export function Tile({ name, figure, leads, tone = 'calm' }: TileProps) {
   );
 }
 
+/** Named values in a line. */
+export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl class="facts-line" aria-live="polite">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
 interface MeterProps {
   used: number;
   of: number;

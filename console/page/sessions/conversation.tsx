@@ -4,6 +4,7 @@ import type { Item } from '../../../policies/session/conversation.ts';
 import type { TurnShown } from '../../contract/sessions.ts';
 import { counted, short } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
+import { Mark } from '../parts/mark.tsx';
 import { Ago } from '../parts/times.tsx';
 import { type ComponentChildren, useEffect, useRef, useSignal } from '../reactive.ts';
 import { Markdown } from '../text/markdown.tsx';
@@ -11,7 +12,13 @@ import { Quote, Words } from '../text/words.tsx';
 
 const keyOf = ({ number, part, state }: TurnShown): string => `${number} ${part} ${state}`;
 
-export function Conversation({ turns }: { turns: readonly TurnShown[] }) {
+interface ConversationProps {
+  turns: readonly TurnShown[];
+  /** The numbers of the turns that the service would reject. */
+  flawed: readonly number[];
+}
+
+export function Conversation({ turns, flawed }: ConversationProps) {
   const box = useRef<HTMLOListElement>(null);
   const folded = useSignal<ReadonlySet<string>>(new Set());
   const text = useSignal('');
@@ -39,6 +46,7 @@ export function Conversation({ turns }: { turns: readonly TurnShown[] }) {
     turn?.scrollIntoView({ block: 'start' });
     turn?.focus({ preventScroll: true });
   };
+  const isFlawed = ({ number, state }: TurnShown) => state === 'active' && flawed.includes(number);
   const isFolded = folded.value.size === turns.length;
   return (
     <>
@@ -76,8 +84,9 @@ export function Conversation({ turns }: { turns: readonly TurnShown[] }) {
             {turns.map((turn) => (
               <li key={keyOf(turn)}>
                 <button type="button" class="turn-go" onClick={() => jump(keyOf(turn))}>
-                  <span class="dim">{turn.number}</span> <Words of={firstWords(turn)} />
-                  {turn.state === 'reverted' && <span class="reverted-mark"> reverted</span>}
+                  <span class="dim">{turn.number}</span> <Words of={firstWords(turn)} />{' '}
+                  {turn.state === 'reverted' && <span class="reverted-mark">reverted</span>}
+                  {isFlawed(turn) && <Broken />}
                 </button>
               </li>
             ))}
@@ -88,6 +97,7 @@ export function Conversation({ turns }: { turns: readonly TurnShown[] }) {
             <TurnOf
               key={keyOf(turn)}
               turn={turn}
+              isFlawed={isFlawed(turn)}
               isOpen={isSearching || !folded.value.has(keyOf(turn))}
               fold={() => fold(keyOf(turn))}
             />
@@ -117,7 +127,16 @@ const ownOf = ({ prompt, opening }: TurnShown): string =>
     .join('\n')
     .trimStart();
 
-function TurnOf({ turn, isOpen, fold }: { turn: TurnShown; isOpen: boolean; fold: () => void }) {
+const Broken = () => <Mark tone="bad" word="broken" icon="broken" />;
+
+interface TurnProps {
+  turn: TurnShown;
+  isFlawed: boolean;
+  isOpen: boolean;
+  fold: () => void;
+}
+
+function TurnOf({ turn, isFlawed, isOpen, fold }: TurnProps) {
   const { number, at, tokens, items, part, state } = turn;
   const isReverted = state === 'reverted';
   return (
@@ -128,7 +147,8 @@ function TurnOf({ turn, isOpen, fold }: { turn: TurnShown; isOpen: boolean; fold
           <button type="button" class="turn-fold" aria-expanded={isOpen} onClick={fold}>
             <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> Turn {number}
             {part === 'rest' && ', its answer'}
-          </button>
+          </button>{' '}
+          {isFlawed && <Broken />}
         </h3>
         <span class="dim">
           {tokens && `${short(tokens.input)} tokens in, ${short(tokens.output)} out`}

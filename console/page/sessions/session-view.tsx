@@ -5,6 +5,7 @@ import type { ResourcesOf } from '../../contract/resources.ts';
 import type { ConversationShown, SessionCall } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
+import { Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
@@ -37,7 +38,7 @@ export function SessionView({ id }: { id: string }) {
 
 function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
   const open = useSignal<'undo' | 'recover' | number | null>(null);
-  const { session_id: session, tool, all, reverted, turns, redo, notes, health, calls } = of;
+  const { session_id: session, tag, tool, all, reverted, turns, redo, notes, health, calls } = of;
   const close = () => {
     open.value = null;
   };
@@ -47,15 +48,40 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
     return problem;
   };
   const shown = open.value;
+  const isFlawed = health.flaws.length > 0;
+  const recover = (
+    <button type="button" class={`button ${isFlawed ? 'main' : ''}`} onClick={() => (open.value = 'recover')}>
+      Recover …
+    </button>
+  );
   return (
     <>
+      {isFlawed && (
+        <section class="panel failure" aria-label="What is wrong">
+          <p class="sentence">The service would reject this conversation.</p>
+          <ul class="plain-list">
+            {health.flaws.map((flaw) => (
+              <li key={flaw}>
+                <Sentence of={flaw} />
+              </li>
+            ))}
+          </ul>
+          <div class="buttons">{recover}</div>
+        </section>
+      )}
       <div class="bar">
         <span class="soft" aria-live="polite">
           {tool}, {counted(all - reverted, 'turn')}
-          {reverted > 0 && ` and ${reverted} reverted`}; {health.lines.at(-1)}; id{' '}
-          <span class="mono">
-            <Words of={session} />
-          </span>
+          {reverted > 0 && ` and ${reverted} reverted`}
+          {!isFlawed && `; ${health.lines.at(-1)}`}
+          {tag !== null && (
+            <>
+              ; id{' '}
+              <span class="mono">
+                <Words of={session} />
+              </span>
+            </>
+          )}
         </span>
         <div class="buttons">
           <button type="button" class="button" disabled={all === reverted} onClick={() => (open.value = 'undo')}>
@@ -70,9 +96,7 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
               </span>
             </button>
           ))}
-          <button type="button" class="button" onClick={() => (open.value = 'recover')}>
-            Recover …
-          </button>
+          {!isFlawed && recover}
         </div>
       </div>
       {notes.map((note) => (
@@ -81,7 +105,7 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
         </p>
       ))}
       {calls.length > 0 && <Calls of={calls} />}
-      <Conversation turns={turns} />
+      <Conversation turns={turns} flawed={health.flawed_turns} />
       {shown === 'undo' && (
         <Confirm
           title="Undo the last answer?"
@@ -118,7 +142,7 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
               ))}
             </ul>
           }
-          first={health.flawed ? 'clear' : 'rollback'}
+          first={isFlawed ? 'clear' : 'rollback'}
           act={(choice) => act('/api/recover', { session, choice })}
           onClose={close}
         />
@@ -175,14 +199,14 @@ const CHOICES = [
   {
     id: 'clear',
     name: 'Clear turn',
-    does: 'Mends what is wrong; where nothing is, takes back the last step alone.',
+    does: 'Repairs what is wrong. Where nothing is, takes back only the last step.',
   },
   {
     id: 'export',
     name: 'Export diagnostic',
-    does: 'Writes down all that is known of it, without secrets, and changes nothing.',
+    does: 'Writes what is known of it to a file, without secrets, and changes nothing.',
   },
-  { id: 'ignore', name: 'Ignore', does: 'Leaves it as it is.' },
+  { id: 'ignore', name: 'Ignore', does: 'Changes nothing.' },
 ] as const;
 
 type RecoveryChoice = (typeof CHOICES)[number]['id'];
@@ -224,7 +248,7 @@ function RecoverDialog({ title, about, first, act, onClose }: RecoverDialogProps
           </label>
         ))}
       </fieldset>
-      <p class="dim">A backup is kept of what is changed; undo with its number brings it back.</p>
+      <p class="dim">A backup is made first. You can bring it back by its number.</p>
     </Confirm>
   );
 }

@@ -1,11 +1,11 @@
-// Lists the sessions that are kept under tags, and shows the health of the services.
+// Lists the conversations with the CLIs, by tag and goal.
 
 import type { Resources } from '../../contract/resources.ts';
-import type { HealthShown, SessionLine } from '../../contract/sessions.ts';
+import type { SessionLine } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
-import { DayChart } from '../parts/day-chart.tsx';
-import { count, counted, short } from '../parts/figures.ts';
+import { counted, short } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
+import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -17,10 +17,9 @@ import { Words } from '../text/words.tsx';
 export function SessionsView() {
   const concerns = (topic: string) => topic === 'sessions' || topic === '*';
   const sessions = useFollowing<Resources['/api/sessions']>('/api/sessions', concerns);
-  const health = useFollowing<Resources['/api/health']>('/api/health', concerns);
   const text = route.value.query.get('q') ?? '';
   return (
-    <View title="Sessions" about="Conversations with the CLIs, by the tag of their feature.">
+    <View title="Sessions" about="Conversations with the CLIs.">
       <div class="bar">
         <FilterField label="Filter sessions" value={text} onInput={(q) => setQuery({ q })} />
       </div>
@@ -35,9 +34,6 @@ export function SessionsView() {
           }
         </Shown>
       </Panel>
-      <Shown of={health} what="how it goes with the services">
-        {(shown) => <Health of={shown} />}
-      </Shown>
     </View>
   );
 }
@@ -51,9 +47,11 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
   const hasTurns = of.some(({ turns }) => turns !== null);
   const hasContext = of.some(({ context_tokens: tokens }) => tokens !== null);
   const hasHealth = of.some(({ health }) => health !== 'unknown');
+  const isGone = of.some(({ kept }) => !kept);
   const heads = [
     'Conversation',
     'CLI',
+    ...(isGone ? ['Conversation kept'] : []),
     ...(hasTurns ? [{ number: 'Turns' }] : []),
     ...(hasContext ? [{ number: 'Context' }] : []),
     ...(hasHealth ? ['Health'] : []),
@@ -69,9 +67,7 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
                 <Words of={line.tag} />
               </a>
             ) : (
-              <>
-                <Words of={line.tag} /> <span class="dim">({line.tool} has not kept the conversation)</span>
-              </>
+              <Words of={line.tag} />
             )}
             {line.goal !== null && (
               <p class="soft">
@@ -80,6 +76,11 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
             )}
           </th>
           <td>{line.tool}</td>
+          {isGone && (
+            <td title={line.kept ? '' : `${line.tool} has no file of the conversation`}>
+              {line.kept ? 'yes' : <Mark tone="calm" word="not kept" icon="none" />}
+            </td>
+          )}
           {hasTurns && <td class="number">{line.turns ?? 'unknown'}</td>}
           {hasContext && (
             <td class="number">{line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}</td>
@@ -96,48 +97,5 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
         </tr>
       ))}
     </Table>
-  );
-}
-
-/** Each with the text of its legend. */
-const KINDS = {
-  unrecovered: 'not recovered',
-  recovered: 'recovered',
-  users: 'sign-in or quota',
-  open: 'still open',
-} as const;
-
-const NAMES = Object.values(KINDS);
-
-const KEYS = Object.keys(KINDS) as (keyof typeof KINDS)[];
-
-function Health({ of: { days_without: without, last_unrecovered: last, days } }: { of: HealthShown }) {
-  return (
-    <Panel title="Health">
-      <p>
-        <b class="headline">{without === null ? 'No failure' : counted(without, 'day')}</b>{' '}
-        {without === null ? (
-          'that Tollgate could not recover was ever logged here.'
-        ) : (
-          <>
-            without a failure that Tollgate could not recover; the last was <Ago at={last} />.
-          </>
-        )}
-      </p>
-      {days.length > 0 && (
-        <div class="of-health">
-          <DayChart
-            title="Failures of the services"
-            days={days.map((day) => ({
-              day: day.day,
-              values: Object.fromEntries(KEYS.map((kind) => [KINDS[kind], day[kind]])),
-            }))}
-            tools={NAMES}
-            unit="failures"
-            say={count}
-          />
-        </div>
-      )}
-    </Panel>
   );
 }

@@ -59,9 +59,9 @@ function decoded(part: string): string {
 const ALL_VIEWS = [
   { id: 'now', name: 'Now', key: 'n' },
   { id: 'tasks', name: 'Tasks', key: 't' },
+  { id: 'failures', name: 'Failures', key: 'f' },
   { id: 'new', name: 'New task', key: 'w' },
   { id: 'compare', name: 'Compare', key: 'c' },
-  { id: 'failures', name: 'Failures', key: 'f' },
   { id: 'budgets', name: 'Budgets', key: 'b' },
   { id: 'sessions', name: 'Sessions', key: 's' },
   { id: 'batch', name: 'Batches', key: 'a' },

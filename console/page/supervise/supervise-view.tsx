@@ -35,7 +35,11 @@ function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] 
   const answered = of.filter(({ state, answer_waits: isAnswered }) => isAnswered && state !== 'running');
   return (
     <>
-      {asked.length > 0 && <Questions of={asked} />}
+      {asked.length > 0 && (
+        <Panel title="Questions">
+          <Questions of={asked} />
+        </Panel>
+      )}
       {answered.length > 0 && <Answered of={answered.map(({ task_id: id }) => id)} />}
       <Panel title="Supervised tasks" edge="flush">
         {of.length === 0 ? (

@@ -92,18 +92,30 @@ export function Payment({ of: { forecast } }: { of: DraftShown }) {
   );
 }
 
-/** By what earlier calls of the same CLIs cost in this project. */
-function costWords(tools: readonly string[], spent: SpentShown): string {
+/** The same in a few words, before a check. */
+export function Expected({ tools, most }: { tools: readonly string[]; most: number }) {
+  const spent = useFollowing<Resources['/api/spent']>('/api/spent', (topic) => topic === 'budgets');
+  const { sum, unknown } = costOf(tools, spent.value.value?.days ?? []);
+  const cost = unknown.length === 0 ? `about ${money(sum)}` : 'cost unknown';
+  return <>{`${counted(tools.length, 'paid call')}, at most ${count(most)}; ${cost}`}</>;
+}
+
+/** By what earlier calls of the same CLIs cost in this project. `unknown`: the CLIs without a known price. */
+function costOf(tools: readonly string[], days: SpentShown['days']): { sum: number; unknown: string[] } {
   const meanOf = (tool: string): number | null => {
-    const days = spent.days.flatMap(({ by_tool: by }) => (Object.hasOwn(by, tool) ? by[tool]! : []));
-    const priced = days.reduce((sum, { calls, calls_without_price: without }) => sum + calls - without, 0);
-    return priced === 0 ? null : days.reduce((sum, { usd }) => sum + usd, 0) / priced;
+    const used = days.flatMap(({ by_tool: by }) => (Object.hasOwn(by, tool) ? by[tool]! : []));
+    const priced = used.reduce((sum, { calls, calls_without_price: without }) => sum + calls - without, 0);
+    return priced === 0 ? null : used.reduce((sum, { usd }) => sum + usd, 0) / priced;
   };
   const costs = tools.map(meanOf);
   const unknown = [...new Set(tools.filter((_, at) => costs[at] === null))];
-  const sum = costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
+  return { sum: costs.reduce<number>((total, cost) => total + (cost ?? 0), 0), unknown };
+}
+
+function costWords(tools: readonly string[], { days }: SpentShown): string {
+  const { sum, unknown } = costOf(tools, days);
   const lacking = `no price of an earlier call of ${unknown.join(', ')} is known`;
-  if (costs.every((cost) => cost === null)) return `Expected cost: unknown, since ${lacking}.`;
+  if (tools.every((tool) => unknown.includes(tool))) return `Expected cost: unknown, since ${lacking}.`;
   const rest = unknown.length === 0 ? '' : `; ${lacking}`;
   return `Expected cost: about ${money(sum)}, by the earlier calls of this project${rest}.`;
 }

@@ -61,7 +61,7 @@ export function LiveTail({ task }: { task: string }) {
           >
             Follow
           </button>
-          <CopyButton text={lines.map(({ text }) => text).join('\n')} of="the live log" />
+          <CopyButton text={lines.map(({ text }) => text).join('\n')} name="Copy live log" />
         </span>
       }
     >

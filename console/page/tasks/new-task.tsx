@@ -12,7 +12,7 @@ import { type ComponentChildren, type Signal, useSignal } from '../reactive.ts';
 import { go, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { DraftResult, Payment } from './draft-result.tsx';
+import { DraftResult, Expected, Payment } from './draft-result.tsx';
 import { lineOf } from './task-list.ts';
 
 export function NewTaskView() {
@@ -53,7 +53,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
   return (
     <div class="stack new-task">
       <Panel title="Task">
-        <TextField of={goal} label="Goal" rows={3} help="What is to be achieved, in a sentence or two." />
+        <TextField of={goal} label="Goal" rows={3} required help="What is to be achieved, in a sentence or two." />
         <Field label="Id" help="The name of the task and of its folder.">
           {(id) => (
             <input
@@ -62,19 +62,25 @@ function Form({ choices }: { choices: ChoicesShown }) {
               autocomplete="off"
               spellcheck={false}
               maxLength={128}
+              required
               value={wish.id}
               onInput={(event) => (named.value = event.currentTarget.value.trim())}
             />
           )}
         </Field>
       </Panel>
-      <Panel title="Stages">
+      <Panel title="Stages" aside={<span class="dim">at least one is required</span>}>
         <Stages choices={choices} pipeline={pipeline} stages={stages} />
       </Panel>
       <Panel title="Limits">
         <div class="columns narrow">
-          <TextField of={calls} label="Paid calls" mode="numeric" help="At the most, retries included." />
-          <TextField of={usd} label="US dollars" mode="decimal" help="As far as prices are known. Empty: no limit." />
+          <TextField of={calls} label="Paid calls" mode="numeric" required help="At the most, retries included." />
+          <TextField
+            of={usd}
+            label="Cost in US dollars"
+            mode="decimal"
+            help="As far as prices are known. Empty: no limit."
+          />
           <TextField of={minutes} label="Minutes" mode="decimal" help="For one run. Empty: no limit." />
         </div>
       </Panel>
@@ -97,7 +103,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
           <TextField of={deny} label="May not change" rows={2} mono help="One glob per line, such as .ci/**." />
         </Panel>
       </div>
-      <Ways wish={wish} lacks={lacksOf(wish, used.length)} />
+      <Ways wish={wish} tools={used.map(({ tool }) => tool)} lacks={lacksOf(wish, used.length)} />
     </div>
   );
 }
@@ -237,21 +243,39 @@ function Stages({ choices, pipeline, stages }: StagesProps) {
           </div>
         </>
       )}
-      <ul class="plain-list dim">
-        {tools
-          .filter(({ lacks, note }) => lacks !== null || note !== null)
-          .map(({ tool, lacks, note }) => (
-            <li key={tool}>
-              <Words of={lacks === null ? `${tool}: ${note}` : `${tool} ${lacks}`} />
-            </li>
-          ))}
-      </ul>
+      <Unready of={tools} />
     </>
   );
 }
 
+/** The CLIs that cannot answer yet, and the way to repair that. */
+function Unready({ of }: { of: ChoicesShown['tools'] }) {
+  const some = of.filter(({ lacks, note }) => lacks !== null || note !== null);
+  if (some.length === 0) return null;
+  return (
+    <div class="notice wait">
+      <b>{some.length === of.length ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}</b>
+      <ul class="plain-list soft">
+        {some.map(({ tool, lacks, note }) => (
+          <li key={tool}>
+            <Words of={lacks === null ? `${tool}: ${note}` : `${tool} ${lacks}`} />
+          </li>
+        ))}
+      </ul>
+      <a href={to('machine')}>See on Machine what to do</a>
+    </div>
+  );
+}
+
+interface WaysProps {
+  wish: NewTask;
+  /** Of its stages. */
+  tools: readonly string[];
+  lacks: readonly string[];
+}
+
 /** What can be done with the form: nothing is written before the user says so, and nothing is paid before a second time. */
-function Ways({ wish, lacks }: { wish: NewTask; lacks: readonly string[] }) {
+function Ways({ wish, tools, lacks }: WaysProps) {
   const key = JSON.stringify(wish);
   const found = useSignal<{ key: string; of: DraftShown } | null>(null);
   const problem = useSignal<Trouble | null>(null);
@@ -296,7 +320,9 @@ function Ways({ wish, lacks }: { wish: NewTask; lacks: readonly string[] }) {
         <button type="button" class="button main" disabled={!canDo} onClick={() => busily(start)}>
           Create and run …
         </button>
-        {lacks.length > 0 && <span class="dim">Still needed: {lacks.join(', ')}.</span>}
+        <span class="dim">
+          {lacks.length > 0 ? `Still needed: ${lacks.join(', ')}.` : <Expected tools={tools} most={wish.calls} />}
+        </span>
       </div>
       {isStarting.value && current && (
         <Confirm

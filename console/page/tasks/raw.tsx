@@ -153,7 +153,7 @@ function OpenText({ task, name, what }: { task: string; name: string; what: stri
       {({ text: said, cut }) => (
         <>
           {what === 'answer' ? <Markdown of={said} label={name} /> : <Quote of={said} label={name} as="code" />}
-          <CopyButton text={said} of={what} />
+          <CopyButton text={said} name={`Copy ${what}`} />
           {cut > 0 && <Rest task={task} name={name} cut={cut} />}
         </>
       )}

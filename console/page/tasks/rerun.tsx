@@ -1,11 +1,53 @@
 // Runs tasks again after one confirmation that says what they may pay; then shows the result of each.
 
+import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
+import type { TaskLine } from '../../contract/page.ts';
 import { changeQuietly, type Trouble } from '../live/requests.ts';
+import { Terms } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
-import { callsLeft } from './task-list.ts';
+import { callsAtMost, callsLeft } from './task-list.ts';
+
+/** Runs a task again by its command. */
+export const againOf = (id: string, state: TaskLine['state']): NextAction =>
+  state === 'done'
+    ? toType('call every stage again, and pay for it', `tollgate run ${id} --redo=all`, 'pays')
+    : toType(
+        `${state === 'interrupted' ? 'continue' : 'rerun'} the task: stages that are done are not called again`,
+        `tollgate run ${id}`,
+        'pays',
+      );
+
+interface RerunButtonProps {
+  ids: readonly string[];
+  /** Of what the tasks are, read aloud after the name. */
+  name: string;
+  isMain: boolean;
+  /** The time before which the service refuses the calls; null if that is over. */
+  earliest: string | null;
+  onRerun: (ids: readonly string[]) => void;
+}
+
+/** Leads to the dialog that runs tasks again. */
+export function RerunButton({ ids, name, isMain, earliest, onRerun }: RerunButtonProps) {
+  const some = ids.slice(0, MOST_RERUNS);
+  return (
+    <span class="action">
+      <button
+        type="button"
+        class={`button small ${isMain ? 'main' : ''}`}
+        disabled={earliest !== null}
+        onClick={() => onRerun(some)}
+      >
+        {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
+        <span class="unseen"> of {name}</span>
+      </button>
+      <Terms earliest={earliest} cost={callsAtMost(some)} />
+    </span>
+  );
+}
 
 /** Each run is a process of its own. */
 export const MOST_RERUNS = 20;

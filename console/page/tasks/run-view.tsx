@@ -29,7 +29,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   return (
     <div class="stack">
       {failure && (
-        <section class="panel failure" aria-label="Why it failed">
+        <section class={`panel failure ${state === 'interrupted' ? 'waits' : ''}`} aria-label="Why it failed">
           <p class="sentence">
             <Words of={failure.sentence} />
           </p>
@@ -42,7 +42,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
             {failure.class} (<Words of={failure.reason ?? 'no reason'} />)
           </p>
           {failure.evidence && <Quote of={failure.evidence} label="Evidence" as="code" />}
-          <ActionList of={next} busy={busy} rerunKey="r" />
+          <ActionList of={next} busy={busy} failedAt={of.at} rerunKey="r" />
         </section>
       )}
       {failure === null && state === 'interrupted' && (

@@ -74,6 +74,10 @@ const WAITING_STATES: readonly TaskLine['state'][] = ['parked', 'failed', 'refus
 /** Whether nothing happens to the task until the user does something. */
 export const needsYou = ({ state }: TaskLine): boolean => WAITING_STATES.includes(state);
 
+/** Why it needs the user. */
+export const reasonOf = ({ why, state }: TaskLine): string =>
+  why ?? (state === 'interrupted' ? 'Its run ended before it could finish.' : '');
+
 /** Returns the ids in order. A row must contain every word of the text. */
 export function chosenTasks(all: readonly TaskLine[], { text, state, class: errorClass, sort, order }: Wish): string[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -119,12 +123,23 @@ export function countStates(all: readonly TaskLine[]): Map<string, number> {
 export const classesOf = (all: readonly TaskLine[]): string[] =>
   [...new Set(all.flatMap(({ class: errorClass }) => errorClass ?? []))].sort();
 
-/** Says how many calls the budgets of these tasks still allow. */
-export function callsLeft(ids: readonly string[]): string {
-  const calls = ids.map((id) => lineOf(id)?.peek().calls);
+/** How many calls the budgets of these tasks still allow; `unknown`: the number of tasks without a known budget. */
+function allowedFor(ids: readonly string[]): { most: number; unknown: number } {
+  const calls = ids.map((id) => lineOf(id)?.value.calls);
   const known = calls.flatMap((each) => (each === undefined || each.budget === null ? [] : [each.budget - each.used]));
-  const most = known.reduce((sum, left) => sum + Math.max(0, left), 0);
-  const unknown = ids.length - known.length;
+  return { most: known.reduce((sum, rest) => sum + Math.max(0, rest), 0), unknown: ids.length - known.length };
+}
+
+/** The same in a few words. */
+export function callsAtMost(ids: readonly string[]): string {
+  const { most, unknown } = allowedFor(ids);
+  if (unknown > 0) return 'paid calls, limited by the manifest';
+  return most === 0 ? 'no call in the budget' : `at most ${counted(most, 'paid call')}`;
+}
+
+/** The same in sentences. */
+export function callsLeft(ids: readonly string[]): string {
+  const { most, unknown } = allowedFor(ids);
   if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
   const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
   return most === 0 && unknown === 0

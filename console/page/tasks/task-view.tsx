@@ -1,6 +1,5 @@
 // Shows one task: its state with what can be done about it, its run, its changes, and its files.
 
-import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
@@ -8,8 +7,9 @@ import { partOf } from '../live/requests.ts';
 import { ManifestView } from '../manifest/manifest-view.tsx';
 import { StopDialog } from '../now/now-view.tsx';
 import { ActionButton, CopyButton, isRerun } from '../parts/actions.tsx';
-import { count } from '../parts/figures.ts';
+import { count, money, tokens } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
+import { Facts } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Ago, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
@@ -18,8 +18,8 @@ import { Tabs, View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { Changes } from './changes.tsx';
 import { Raw } from './raw.tsx';
+import { againOf } from './rerun.tsx';
 import { RunView } from './run-view.tsx';
-import { priceWords, tokenWords } from './timeline.tsx';
 
 const TABS = [
   { id: 'run', name: 'Run' },
@@ -79,16 +79,14 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
           for <Elapsed from={of.running_since} />
         </span>
       )}
-      <span class="dim" aria-live="polite">
-        {count(calls.used)}
-        {calls.budget !== null && ` of ${calls.budget}`} calls
-        {calls.used > 0 && `, ${tokenWords(of.tokens, of.unknown.tokens)}, ${priceWords(of.usd, of.unknown.usd)}`}
-        {of.running_since === null && of.at !== null && (
-          <>
-            , last <Ago at={of.at} />
-          </>
-        )}
-      </span>
+      <Facts
+        of={[
+          ['Calls', `${count(calls.used)}${calls.budget === null ? '' : ` of ${calls.budget}`}`],
+          ...(calls.used > 0 ? ([['Cost', money(of.usd, of.unknown.usd)]] as const) : []),
+          ...(of.tokens === null ? [] : ([['Tokens', tokens(of.tokens, of.unknown.tokens)]] as const)),
+          ...(of.running_since === null && of.at !== null ? ([['Last', <Ago key="at" at={of.at} />]] as const) : []),
+        ]}
+      />
       {state === 'running' ? (
         <button type="button" class="button small grave" data-key="s" onClick={() => (isStopping.value = true)}>
           Stop<span class="unseen"> {id}</span>
@@ -101,15 +99,12 @@ function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id
         )
       ) : (
         calls.used > 0 &&
-        !(part === 'run' && of.next_actions.some(isRerun)) && <ActionButton of={again(of)} verb="Rerun" pressedBy="r" />
+        !(part === 'run' && of.next_actions.some(isRerun)) && (
+          <ActionButton of={againOf(id, state)} pressedBy="r" {...(state === 'done' ? { verb: 'Rerun' } : {})} />
+        )
       )}
-      <CopyButton text={id} of="the id of the task" />
+      <CopyButton text={id} name="Copy id" />
       {isStopping.value && <StopDialog task={id} onClose={() => (isStopping.value = false)} />}
     </>
   );
 }
-
-const again = ({ task_id: id, state }: TaskShown): NextAction =>
-  state === 'done'
-    ? toType('call every stage again, and pay for it', `tollgate run ${id} --redo=all`, 'pays')
-    : toType('continue the task: stages that are done are not called again', `tollgate run ${id}`, 'pays');

@@ -1,7 +1,7 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { CopyButton } from '../parts/actions.tsx';
+import { CopyButton, Terms } from '../parts/actions.tsx';
 import { count, counted, money } from '../parts/figures.ts';
 import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { StateMark, wordOf } from '../parts/mark.tsx';
@@ -14,6 +14,7 @@ import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { MOST_RERUNS, RerunDialog } from './rerun.tsx';
 import {
+  callsAtMost,
   chosenTasks,
   classesOf,
   countStates,
@@ -21,12 +22,13 @@ import {
   lineOf,
   NEEDS_YOU,
   needsYou,
+  reasonOf,
   SORTS,
   type SortKey,
   taskList,
 } from './task-list.ts';
 
-const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Money' };
+const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Cost' };
 
 export function TasksView() {
   const states = useComputed(() => countStates(everyLine()));
@@ -153,6 +155,7 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
           <button type="button" class="button small" onClick={clear}>
             Clear the selection
           </button>
+          <Terms cost={callsAtMost(chosen)} />
           {isTooMany && <span class="dim">At most {MOST_RERUNS} tasks are rerun at once.</span>}
         </div>
       )}
@@ -244,8 +247,9 @@ function TaskCells({ id, selection }: { id: string; selection: Selection }) {
   );
 }
 
-function WhyOf({ line: { state, stage, class: errorClass, why } }: { line: TaskLine }) {
-  if (why === null) return state === 'interrupted' ? <>Its run ended before it could finish.</> : null;
+function WhyOf({ line }: { line: TaskLine }) {
+  const { stage, class: errorClass } = line;
+  const why = reasonOf(line);
   return (
     <span title={errorClass === null ? why : `${why} (${stage ?? 'the start'}: ${errorClass})`}>
       <Words of={why} />

@@ -147,10 +147,11 @@ function Figures({ of: { attempts, ms, tokens: used, usd, unknown } }: { of: Sta
 export const tokenWords = (used: number | null, without = 0): string =>
   used === null ? 'tokens unknown' : `${tokens(used, without)} tokens`;
 
-/** Such as `$0.42 + 2 calls of unknown price`: unknown prices are never counted as zero. */
+/** Such as `$0.42 + 2 unpriced calls`: unknown prices are never counted as zero. */
 export function priceWords(usd: number | null, unpriced: number): string {
-  if (usd === null) return unpriced === 0 ? 'no cost' : 'price unknown';
-  return unpriced === 0 ? money(usd) : `${money(usd)} + ${counted(unpriced, 'call')} of unknown price`;
+  if (usd === null && unpriced === 0) return 'no cost';
+  const cost = money(usd, unpriced);
+  return cost === 'unknown' ? 'cost unknown' : cost;
 }
 
 interface Scale {

@@ -70,6 +70,12 @@ function batchOf(id: string, saved: Exclude<Awaited<ReturnType<typeof savedRepor
     ...{ task_id: textIn(row.task_id) ?? '', state: textIn(row.state) ?? 'unknown', calls: numberIn(row.calls) },
     why: row.class === null ? textIn(row.message) : sentenceOf({ ...row, task_ids: [row.task_id] }, [row]),
   }));
+  const failures = withPaused(listIn(report.by_failure), report.tasks).map((group) => ({
+    ...{ sentence: sentenceOf(group, report.tasks), class: textIn(group.class), reason: textIn(group.reason) },
+    ...{ count: numberIn(group.count), task_ids: textsIn(group.task_ids), next_actions: actionsIn(group.next_actions) },
+  }));
+  // A failure says more than the note about its pause.
+  const isKnown = (note: string) => failures.some(({ reason }) => note.includes(`(${reason}); it is not called again`));
   return {
     batch_id: id,
     task_ids: rows.map(({ task_id }) => task_id),
@@ -77,17 +83,27 @@ function batchOf(id: string, saved: Exclude<Awaited<ReturnType<typeof savedRepor
     state: textIn(report.state) ?? 'unknown',
     totals: { tasks: numberIn(tasks), done: numberIn(done), calls: numberIn(calls), duration_ms: numberIn(ms) },
     tasks: rows,
-    failures: listIn(report.by_failure).map((group) => ({
-      ...{ sentence: sentenceOf(group, report.tasks), class: textIn(group.class), reason: textIn(group.reason) },
-      ...{
-        count: numberIn(group.count),
-        task_ids: textsIn(group.task_ids),
-        next_actions: actionsIn(group.next_actions),
-      },
-    })),
-    notes: textsIn(report.notes),
+    failures,
+    notes: textsIn(report.notes).filter((note) => !isKnown(note)),
     next_actions: actionsIn(report.next_actions),
   };
+}
+
+type Group = BatchReport['by_failure'][number];
+
+/** A batch pauses a CLI after a failure. The tasks that failed by the pause join the failure that caused it. */
+function withPaused(groups: readonly Group[], rows: BatchReport['tasks']): Group[] {
+  const causeOf = (group: Group): Group => {
+    const isSame = ({ class: of, reason, task_ids: ids }: Group) =>
+      reason !== 'paused' && of === group.class && toolOf(ids, rows) === toolOf(group.task_ids, rows);
+    return (group.reason === 'paused' && groups.find(isSame)) || group;
+  };
+  return groups.flatMap((cause) => {
+    if (causeOf(cause) !== cause) return [];
+    const same = [cause, ...groups.filter((group) => group !== cause && causeOf(group) === cause)];
+    const count = same.reduce((sum, group) => sum + numberIn(group.count), 0);
+    return [{ ...cause, count, task_ids: same.flatMap(({ task_ids: ids }) => textsIn(ids)) }];
+  });
 }
 
 /** An id begins with the time of its batch, in UTC. */
@@ -97,23 +113,21 @@ function timeIn(id: string): string | null {
 }
 
 function sentenceOf(
-  {
-    class: errorClass,
-    reason,
-    message,
-    task_ids,
-  }: Pick<BatchReport['by_failure'][number], 'class' | 'reason' | 'message' | 'task_ids'>,
+  { class: errorClass, reason, message, task_ids }: Pick<Group, 'class' | 'reason' | 'message' | 'task_ids'>,
   rows: BatchReport['tasks'],
 ): string {
   const known = textIn(errorClass);
   if (known === null) return textIn(message) ?? 'It failed.';
+  return failureSentence({ class: known, reason: textIn(reason), tool: toolOf(task_ids, rows) });
+}
+
+/** The CLI of the stages that failed; null if the tasks called different ones. */
+function toolOf(task_ids: readonly string[], rows: BatchReport['tasks']): string | null {
   const ids = textsIn(task_ids);
   const tools = listIn(rows)
     .filter(({ task_id }) => ids.includes(task_id))
     .map(({ stages, failed_stage }) => textIn(listIn(stages).find(({ stage }) => stage === failed_stage)?.tool));
-  // Where the tasks called different CLIs, the sentence names none.
-  const tool = new Set(tools).size === 1 ? tools[0]! : null;
-  return failureSentence({ class: known, reason: textIn(reason), tool });
+  return new Set(tools).size === 1 ? tools[0]! : null;
 }
 
 const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { redactorOf } from '../../../loops/redactor.ts';
 import { knownSessions } from '../../../loops/session/adopt.ts';
-import { healthLines, healthOf } from '../../../loops/session/health.ts';
+import { flawLines, healthLines, healthOf } from '../../../loops/session/health.ts';
 import { readHistory } from '../../../loops/session/history.ts';
 import { locateSession } from '../../../loops/session/locate.ts';
 import { openingOf } from '../../../policies/prompt/opening.ts';
@@ -48,6 +48,7 @@ export async function conversationShown(id: string, project: ServedProject): Pro
     const { store, session } = located;
     const { turns, all, reverted, redo, notes } = readHistory(store, session, environment, MOST_TURNS);
     const health = healthOf(store.open(session), located.environment);
+    const flaws = health.flaws ?? [];
     const { redact } = redactorOf(environment, []);
     const { entries } = await readSessions(projectState(cwd, environment), clock, 'in_place');
     const tag = [...entries()].find(({ entry }) => entry.session_id === session.id)?.tag ?? null;
@@ -60,7 +61,11 @@ export async function conversationShown(id: string, project: ServedProject): Pro
       ...{ all, reverted, notes },
       turns: (redactValue(turns, redact) as typeof turns).map((turn) => ({ ...turn, opening: openingOf(turn.prompt) })),
       redo: redo.map(({ n, at, next }) => ({ n, at, next })),
-      health: { lines: healthLines(health, environment), flawed: (health.flaws ?? []).length > 0 },
+      health: {
+        lines: healthLines(health, environment),
+        flaws: flawLines(flaws),
+        flawed_turns: flaws.map(({ turn }) => turn),
+      },
     };
     return answerWith(shown);
   } catch (error) {

@@ -44,7 +44,7 @@ export function toldSession(text: Texts): ResourcesOf['session'] {
     ],
     redo: [{ n: 1, at: NOW, next: true }],
     notes: [text('session note')],
-    health: { lines: ['2 turns', text('flaw')], flawed: true },
+    health: { lines: ['2 turns', text('flaw')], flaws: [text('flaw')], flawed_turns: [1] },
   };
 }
 

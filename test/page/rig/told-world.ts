@@ -198,6 +198,10 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
           health: text('health'),
           kept: true,
         },
+        {
+          ...{ tag: 'of-codex', goal: null, tool: 'codex', session_id: 'session-2', last_used: NOW },
+          ...{ error_count: 0, turns: null, context_tokens: null, health: 'unknown', kept: false },
+        },
       ],
     },
     '/api/health': {

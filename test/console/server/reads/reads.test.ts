@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BatchShown } from '../../../../console/contract/overviews.ts';
 import type { TaskLine } from '../../../../console/contract/page.ts';
 import type { TaskShown } from '../../../../console/contract/task.ts';
 import { type ConsoleClient, openConsoleOf } from '../../../rig/console-client.ts';
@@ -119,8 +120,8 @@ test('budgets, money by day, sessions, health, books and the machine', async ({ 
   assert.ok(Array.isArray((await page.get('/api/sessions')).value.sessions));
   const conversation = (await page.get(`/api/sessions/${id}`)).value;
   assert.equal(
-    [conversation.all, conversation.turns[0].items.at(-1).text, conversation.health.flawed],
-    [1, EVIL, false],
+    [conversation.all, conversation.turns[0].items.at(-1).text, conversation.health.flawed_turns],
+    [1, EVIL, []],
   );
   assert.is((await page.get('/api/health')).value.unreadable, 0);
   assert.equal((await page.get('/api/distill')).value, { distillations: [] });
@@ -130,6 +131,35 @@ test('budgets, money by day, sessions, health, books and the machine', async ({ 
   const without = (await page.get('/api/machine')).value;
   assert.is(without.clis.find(({ tool }: { tool: string }) => tool === 'copilot').path, null);
   assert.ok(without.findings.some(({ check }: { check: string }) => /copilot/.test(check)));
+});
+
+test('a batch whose pause failed further tasks has one cause, and no note that repeats it', async ({ page, rig }) => {
+  const stages = [{ stage: 'codex_brief', tool: 'codex' }];
+  const row = (task_id: string, reason: string) => ({
+    task_id,
+    class: 'auth',
+    reason,
+    failed_stage: 'codex_brief',
+    stages,
+  });
+  const group = (reason: string, ids: string[]) => ({
+    ...{ signature: null, class: 'auth', reason, message: null, retry_at: null },
+    ...{ count: ids.length, task_ids: ids, next_actions: [] },
+  });
+  const report = {
+    ...{ schema: 1, batch_id: '20261125020304-0a1b2c3d', state: 'failed', totals: {}, next_actions: [] },
+    tasks: [row('first', 'bad_key'), row('second', 'paused'), row('third', 'paused')],
+    by_failure: [group('paused', ['second', 'third']), group('bad_key', ['first'])],
+    notes: ['the sign-in of codex was refused (bad_key); it is not called again in this batch', 'another note'],
+    files: { report: 'report.json', summary: '_summary.md', left: null },
+  };
+  rig.write('.tmp/batch/20261125020304-0a1b2c3d/report.json', JSON.stringify(report));
+  const { failures, notes } = (await page.get('/api/batch/20261125020304-0a1b2c3d')).value as BatchShown;
+  assert.equal(
+    failures.map(({ reason, count, task_ids }) => [reason, count, task_ids]),
+    [['bad_key', 3, ['first', 'second', 'third']]],
+  );
+  assert.equal(notes, ['another note']);
 });
 
 test('what is not there is said to be so, with the way out', async ({ page }) => {
