@@ -26,7 +26,7 @@ export interface CallTerms {
   /** The CLI's own $TMPDIR. */
   temporary: string;
   overlay_folders: string[];
-  /** The folder of the attempt, relative to the root; absent in the terms of older versions. */
+  /** The folder of the attempt, as an absolute path; absent in the terms of older versions, and of a rebuilt reservation. */
   folder?: string;
 }
 

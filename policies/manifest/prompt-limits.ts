@@ -23,7 +23,7 @@ export const MOST_CHARS = {
 } as const satisfies Record<BuiltIn, number>;
 
 /** The limit for a CLI that a project describes; its `max_prompt_bytes` may be lower. */
-const OWN_CHARS = 400_000;
+export const OWN_CHARS = 400_000;
 
 /** The rules, role and form alone take half of this. */
 export const LEAST_CHARS = 10_000;

@@ -2,20 +2,30 @@
 
 import { fencesOf } from '../text/markdown.ts';
 
-/** Each action with the one text that it requires. `no_op` keeps the current instruction. */
+/** Each action with the one text that it requires, and what both mean. `no_op` keeps the current instruction. */
 export const REASONER_ACTIONS = {
   continue: {
     needs: 'instruction',
-    about: 'the next instruction for the worker, complete; it replaces the current one',
+    about: 'The worker continues with the next instruction, which replaces the current one',
+    text: 'The next instruction for the worker, complete',
   },
   done: {
     needs: 'summary',
-    about: 'the goal is achieved; accepted only if the acceptance commands pass and the scope is clean',
+    about: 'The goal is achieved; accepted only if the acceptance commands pass and nothing out of scope has changed',
+    text: 'Summary of what was achieved',
   },
-  no_op: { needs: null, about: 'the worker continues with the current instruction' },
-  save_session: { needs: 'why', about: 'stop here; the session is saved and can be resumed' },
-  ask: { needs: 'question', about: 'a person must decide; the task waits for the answer' },
-} as const satisfies Record<string, { needs: string | null; about: string }>;
+  no_op: { needs: null, about: 'The worker continues with the current instruction', text: null },
+  save_session: {
+    needs: 'why',
+    about: 'The work stops; the session is saved and can be resumed',
+    text: 'Why the work must stop',
+  },
+  ask: {
+    needs: 'question',
+    about: 'A person must decide; the task waits for the answer',
+    text: 'The question that a person must answer',
+  },
+} as const satisfies Record<string, { needs: string | null; about: string; text: string | null }>;
 
 type ReasonerAction = keyof typeof REASONER_ACTIONS;
 
@@ -36,15 +46,15 @@ const MAX_TEXT_CHARS = 50_000;
 
 /** JSON Schema of the answer; `npm run schemas` publishes it. */
 export const REASONER_SCHEMA = {
-  title: 'What the reasoner of tollgate supervise answers',
+  title: 'Answer of the reasoner of tollgate supervise',
   type: 'object',
-  oneOf: Object.entries(REASONER_ACTIONS).map(([action, { needs, about }]) => ({
+  oneOf: Object.entries(REASONER_ACTIONS).map(([action, { needs, about, text }]) => ({
     description: about,
     properties: {
       action: { description: 'The action to take', const: action },
       ...(needs === null
         ? {}
-        : { [needs]: { description: about, type: 'string', minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '\\S' } }),
+        : { [needs]: { description: text, type: 'string', minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '\\S' } }),
     },
     required: ['action', ...(needs === null ? [] : [needs])],
   })),

@@ -3,10 +3,11 @@
 import * as z from 'zod';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { type BuiltIn, COMMANDS, isBuiltIn, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
-import { LEAST_CHARS } from '../../policies/manifest/prompt-limits.ts';
+import { LEAST_CHARS, OWN_CHARS } from '../../policies/manifest/prompt-limits.ts';
 import { prefixMistakes } from '../../policies/rules/command-prefix.ts';
 import { COUNTS } from '../../policies/rules/described-events.ts';
 import { PLACES, placesIn, secretVariables, secretWords } from '../../policies/rules/described-words.ts';
+import { CONTEXT_LIMIT_TOKENS } from '../../policies/session/session-policy.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 
 const literal = z
@@ -36,49 +37,110 @@ const exit = (code: number) => z.number().int().min(1).max(125).default(code);
 const scalar = z.union([z.string().max(200), z.number(), z.boolean()]);
 
 const TELLS = {
-  session: field.optional().describe('the id of its session'),
-  model: field.optional().describe('the model that it called'),
-  answer: field.optional().describe('a whole message of the answer'),
-  tool: field.optional().describe('the name of a tool that ran; the answer is what follows the last one'),
-  denied: field.optional().describe('the name of a tool that its permissions denied'),
-  server_failed: field.optional().describe('the name of an MCP server that failed'),
-  warning: field.optional().describe('a warning'),
-  error: field.optional().describe('an error that need not be the end'),
-  failure: field.optional().describe('the end, without success, and why'),
-  status: field.optional().describe('the HTTP status of that failure'),
-  code: field.optional().describe('the code of that failure'),
-  details: field.optional().describe('what else the service said of it'),
+  session: field
+    .optional()
+    .describe('Path of the field with the session id, such as session.id; if absent, no session is reported'),
+  model: field
+    .optional()
+    .describe('Path of the field with the name of the model that the CLI called; if absent, no model is reported'),
+  answer: field
+    .optional()
+    .describe(
+      'Path of the field with a complete message of the answer; required in document; if absent from a row, the row has none',
+    ),
+  tool: field
+    .optional()
+    .describe(
+      'Path of the field with the name of a tool that ran; earlier text is not part of the answer; if absent, none is reported',
+    ),
+  denied: field
+    .optional()
+    .describe('Path of the field with the name of a tool that the permissions denied; if absent, none is reported'),
+  server_failed: field
+    .optional()
+    .describe('Path of the field with the name of an MCP server that failed; if absent, none is reported'),
+  warning: field.optional().describe('Path of the field with a warning; if absent, none is reported'),
+  error: field
+    .optional()
+    .describe('Path of the field with an error that does not necessarily end the call; if absent, none is reported'),
+  failure: field
+    .optional()
+    .describe('Path of the field with the cause of a failure that ends the call; if absent, none is reported'),
+  status: field
+    .optional()
+    .describe(
+      'Path of the field with the HTTP status of a failure, an error or a retry; if absent, the text is searched for it',
+    ),
+  code: field
+    .optional()
+    .describe(
+      'Path of the field with the code of a failure, an error or a retry; if absent, the text is searched for it',
+    ),
+  details: field
+    .optional()
+    .describe(
+      'Path of the field with further text of the service about a failure, an error or a retry; if absent, none is reported',
+    ),
   tokens: z
     .strictObject({
-      input: field.optional().describe('that it read'),
-      cached: field.optional().describe('of them, those read from a cache'),
-      output: field.optional().describe('that it wrote'),
-      total: field.optional().describe('in all'),
+      input: field.optional().describe('Path of the field with the number of input tokens; unknown if absent'),
+      cached: field
+        .optional()
+        .describe('Path of the field with the number of input tokens that came from a cache; unknown if absent'),
+      output: field.optional().describe('Path of the field with the number of output tokens; unknown if absent'),
+      total: field
+        .optional()
+        .describe('Path of the field with the total number of tokens; input plus output if absent'),
     })
     .optional()
-    .describe('the tokens that it counted'),
-  requests: field.optional().describe('how many requests it made'),
-  usd: field.optional().describe('what it cost, in US dollars'),
+    .describe('Paths of the fields with the numbers of tokens; unknown if absent'),
+  requests: field
+    .optional()
+    .describe('Path of the field with the number of requests to the model; if absent, none is reported'),
+  usd: field
+    .optional()
+    .describe(
+      'Path of the field with the cost in US dollars; if absent, the cost is calculated from `prices` of the project',
+    ),
 };
 
 const EVENT = z.strictObject({
   when: z
     .record(field, z.union([scalar.transform((one) => [one]), z.array(scalar).min(1).max(20)]))
     .default({})
-    .describe('fields that must have that value, or one of these'),
+    .describe(
+      'Paths of fields, each with its required value or a list of possible values; if absent, every object matches',
+    ),
   each: field
     .optional()
-    .describe('a list: the row counts for each of its objects, and all other paths begin in the object'),
+    .describe(
+      'Path of a list; the row reads each object in it, and its other paths start there; if absent, it reads the whole object',
+    ),
   ...TELLS,
-  piece: field.optional().describe('a piece of a message of the answer'),
-  adds: z.literal(true).optional().describe('the counts are added to those reported before; otherwise they are totals'),
-  retry: field.optional().describe('it announces a further try, and why'),
-  requested: z.literal(true).optional().describe('it sent a request to the model'),
+  piece: field
+    .optional()
+    .describe('Path of the field with a part of a message of the answer, as in a stream; if absent, none is reported'),
+  adds: z
+    .literal(true)
+    .optional()
+    .describe('If true, the counts of this row are added to earlier ones; if absent, they are totals and replace them'),
+  retry: field
+    .optional()
+    .describe('Path of the field with the cause of a retry that the CLI announces; if absent, none is reported'),
+  requested: z
+    .literal(true)
+    .optional()
+    .describe('If true, the CLI sent a request to the model; if absent, the row reports no request'),
   answered: z
     .literal(true)
     .optional()
-    .describe('the end of the answer to a request: another request before it is a further try'),
-  completed: z.literal(true).optional().describe('the end, with success'),
+    .describe(
+      'If true, the answer to a request has ended; another request before that end is a retry; if absent, none is reported',
+    ),
+  completed: z
+    .literal(true)
+    .optional()
+    .describe('If true, the call has succeeded; if no row has it, success_exits decides'),
 });
 
 const LOGGED = EVENT.pick({
@@ -98,113 +160,180 @@ const PREFIX = z
     for (const message of prefixMistakes(prefix)) addIssue({ code: 'custom', message });
     for (const at of secretsOfPrefix(prefix)) addIssue({ code: 'custom', path: [at], message: SECRET_PREFIX });
   })
-  .describe('words that start it elsewhere: docker or podman run, bwrap, ssh, a script; places: {cwd}, {home}, {user}');
+  .describe(
+    'Words that start the CLI through docker, podman, bwrap, ssh or a script, with placeholders {cwd}, {home}, {user}; if absent, it starts directly',
+  );
 
 const OWN_TOOL = z
   .strictObject({
     binary: plain
       .refine((text) => unexpanded(text) === null, { error: (issue) => unexpanded(String(issue.input)) ?? '' })
-      .describe('a program on the PATH, or a path from the root of the project'),
+      .describe('Name of a program on the PATH, or its path, relative to the project root; no shell expands it'),
     prefix: PREFIX.optional(),
     argv: z
       .array(z.union([word, words.min(1)]))
       .max(100)
       .default([])
       .describe(
-        `its arguments, with places such as {model}; a list among them is omitted if one of its places has no value`,
+        'Arguments, with placeholders such as {model}; a list of words is omitted if one of its placeholders has no value; none by default',
       ),
-    environment: environment.describe('variables that it gets, with places too'),
+    environment: environment.describe(
+      'Additional environment variables, with placeholders as in argv; a variable whose placeholder has no value is not set; none by default',
+    ),
     prompt: z
       .enum(['stdin', 'file'])
       .default('stdin')
-      .describe('how it gets the prompt: the path of a file is {prompt_file}'),
-    max_prompt_bytes: z.number().int().min(1).optional().describe('a longer prompt is refused before any call'),
+      .describe(
+        'Channel of the prompt: stdin (the default), or a file, whose path is the value of the placeholder {prompt_file}',
+      ),
+    max_prompt_bytes: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Maximum size of a prompt, in bytes; a call with a longer prompt is refused before it is paid; no limit if absent',
+      ),
     max_chars: z
       .number()
       .int()
       .min(LEAST_CHARS)
       .optional()
-      .describe("characters of a stage's prompt at most, as prompts.max_chars of the built-in ones"),
+      .describe(`Maximum length of the prompt of a stage, in characters; ${OWN_CHARS} if absent`),
     context_limit: z
       .number()
       .int()
       .min(1000)
       .optional()
-      .describe('tokens of its context beyond which a fresh session replaces the old one'),
+      .describe(
+        `Maximum context of a session, in tokens; a new session replaces a session that exceeds it; ${CONTEXT_LIMIT_TOKENS} if absent`,
+      ),
     output: z
       .enum(['text', 'json', 'lines', 'file'])
       .default('text')
       .describe(
-        'where the answer is: all of stdout, a field of its JSON, fields of its lines of JSON, or the file {answer_file}',
+        'Place of the answer: text (all of stdout, the default), json (a field of one document), lines (fields of JSON lines) or file ({answer_file})',
       ),
-    document: z.strictObject(TELLS).optional().describe('of output json: which field is what'),
-    events: z.array(EVENT).min(1).max(50).optional().describe('of output lines: which line tells what'),
+    document: z
+      .strictObject(TELLS)
+      .optional()
+      .describe(
+        'Paths of the fields in the JSON document on stdout; required with output json, and not allowed with other outputs',
+      ),
+    events: z
+      .array(EVENT)
+      .min(1)
+      .max(50)
+      .optional()
+      .describe(
+        'Rows that read the JSON lines on stdout; required with output lines, and not allowed with other outputs',
+      ),
     omit: z
       .array(phrase)
       .max(50)
       .optional()
-      .describe('lines that say nothing: of stderr, and at the beginning and end of output text; * is any text'),
+      .describe(
+        'Lines to ignore on stderr, and at the beginning and the end of output text; * matches any text; none by default',
+      ),
     trailer: z
       .array(phrase.refine((text) => COUNTS.some((name) => text.includes(`{${name}}`)), NO_COUNT))
       .max(10)
       .optional()
-      .describe('of output text: such lines with counts, as in `Tokens: {input} sent, {output} received.*`'),
+      .describe(
+        'Lines with counts at either end of output text, such as `Tokens: {input} sent, {output} received.*`; * matches any text; none by default',
+      ),
     log: z
       .strictObject({
-        variable: variable.describe('it gets the path of the file'),
-        events: z.array(LOGGED).min(1).max(50).describe('which object tells what'),
+        variable: variable.describe(
+          'Name of the environment variable that receives the path of the log file; if it is already set, no log is read',
+        ),
+        events: z.array(LOGGED).min(1).max(50).describe('Rows that read the JSON objects in the log file'),
       })
       .optional()
-      .describe('a file that it writes JSON objects to, for what its output does not tell'),
+      .describe(
+        'Log file to which the CLI writes JSON objects, for events that its output lacks; if absent, only the output is read',
+      ),
     settings: z
       .strictObject({
-        variable: variable.describe('it gets the path of the file, unless it is set already'),
-        content: json.default({}).describe('what the file has'),
+        variable: variable.describe(
+          'Name of the environment variable that receives the path of the settings file; if it is already set, no file is made',
+        ),
+        content: json.default({}).describe('Content of the settings file; an empty object by default'),
       })
       .optional()
-      .describe('settings for each call, in a JSON file of its own'),
+      .describe('JSON file with settings, made for each call; no file if absent'),
     success_exits: z
       .array(z.number().int().min(0).max(255))
       .min(1)
       .max(20)
       .default([0])
-      .describe('with which it says that it succeeded, where no event says so'),
+      .describe('Exit codes that mean success, 0 by default; not used if a row of events has `completed`'),
     access: z
       .strictObject({
-        read: words.optional().describe('to look'),
-        write: words.optional().describe('to change the working folder'),
-        full: words.optional().describe('to do anything'),
+        read: words.optional().describe('Arguments for read access; if absent, calls with read access are refused'),
+        write: words
+          .optional()
+          .describe(
+            'Arguments for write access, which may change the working folder; if absent, calls with write access are refused',
+          ),
+        full: words
+          .optional()
+          .describe(
+            'Arguments for full access, which may change anything; if absent, calls with full access are refused',
+          ),
       })
       .optional()
-      .describe('the arguments of each mode, for the place {access}, else the end; one that is not there is refused'),
+      .describe(
+        'Arguments for each access mode, at {access} in argv, otherwise at the end; if absent, every mode is allowed without arguments',
+      ),
     retries: z
       .strictObject({
-        argv: words.default([]).describe('the arguments that turn them down, for the place {retries}, else the end'),
-        environment: environment.describe('variables that turn them down'),
-        settings: json.optional().describe('groups that turn them down, beside those of settings.content'),
+        argv: words
+          .default([])
+          .describe(
+            'Arguments that disable or reduce retries, at {retries} in argv, otherwise at the end; none by default',
+          ),
+        environment: environment.describe('Environment variables that disable or reduce retries; none by default'),
+        settings: json
+          .optional()
+          .describe(
+            'Top-level fields of the settings file that disable or reduce retries; they replace equal fields of settings.content; none if absent',
+          ),
         announced: z
           .array(phrase)
           .max(20)
           .default([])
-          .describe('lines of stderr that announce one; * is any text, and the last one the cause'),
+          .describe(
+            'Phrases in lines of stderr that announce a retry; * matches any text, and the last * the cause; none by default',
+          ),
       })
       .default({ argv: [], environment: {}, announced: [] })
-      .describe('its own retries, which would each be paid'),
+      .describe('Settings that prevent retries by the CLI itself, each of which would be paid; none by default'),
     version: words
       .min(1)
       .optional()
-      .describe('the arguments that print its version; without them the version is not checked'),
-    package: plain.optional().describe('the npm package that it is in, which tells its version without a start'),
-    timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS).default(600_000).describe('of a call, by default'),
+      .describe('Arguments that print the version of the CLI; if absent, only `package` provides the version'),
+    package: plain
+      .optional()
+      .describe(
+        'Name of the npm package of the CLI, which provides the version without a start; if absent, `version` provides it',
+      ),
+    timeout_ms: z
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_TIMEOUT_MS)
+      .default(600_000)
+      .describe('Time limit of a call outside of stages without --timeout-ms, in milliseconds; 600000 by default'),
     exits: z
       .strictObject({
-        timeout: exit(13).describe('a deadline passed'),
-        failure: exit(12).describe('any other failure'),
-        missing_binary: exit(10).describe('its binary is not there'),
-        bad_input: exit(11).describe('missing or bad input'),
+        timeout: exit(13).describe('Exit code of `tollgate call` when a time limit is exceeded; 13 by default'),
+        failure: exit(12).describe('Exit code of `tollgate call` for any other failure; 12 by default'),
+        missing_binary: exit(10).describe('Exit code of `tollgate call` when the program is not found; 10 by default'),
+        bad_input: exit(11).describe('Exit code of `tollgate call` for missing or invalid input; 11 by default'),
       })
       .default({ timeout: 13, failure: 12, missing_binary: 10, bad_input: 11 })
-      .describe('the exit codes of `tollgate call`'),
+      .describe('Exit codes of `tollgate call` for this CLI; the defaults apply if absent'),
   })
   .superRefine((tool, { addIssue }) => {
     for (const [path, message] of mistakesOf(tool)) addIssue({ code: 'custom', path, message });
@@ -217,7 +346,7 @@ const RESERVED: readonly string[] = [...Object.values(COMMANDS), 'any', 'tollgat
 const BUILT_IN = z
   .strictObject({ prefix: PREFIX })
   .optional()
-  .describe('a built-in CLI, which is called through a prefix');
+  .describe('Command prefix of a built-in CLI; if absent, the CLI starts directly');
 
 export const OWN_TOOLS = z
   .object(Object.fromEntries(TOOLS.map((tool) => [tool, BUILT_IN])) as Record<BuiltIn, typeof BUILT_IN>)

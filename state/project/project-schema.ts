@@ -31,22 +31,40 @@ function notifySchema({ array, enum: choice, number, strictObject, string }: typ
         .min(1)
         .max(NOTIFY_EVENTS.length)
         .default([...NOTIFY_EVENTS])
-        .describe('of what; budget: the run reached 80 % of the paid calls'),
+        .describe(
+          'Events to report, all by default; budget: 80 % of the paid calls of the task, or of a limit over all tasks, are used',
+        ),
       webhook: string()
         .max(2000)
         .refine((url) => addressMistake(url) === null, { error: (issue) => addressMistake(String(issue.input)) ?? '' })
         .optional()
-        .describe('the address that receives the POST request'),
-      webhook_env: VARIABLE.optional().describe('the variable that holds the address, where that is a secret'),
-      secret_env: VARIABLE.optional().describe('the variable that holds the secret of the signature'),
-      format: choice(NOTIFY_FORMATS).default('json').describe("the body: all facts, or one line in Slack's form"),
-      command: array(word).min(1).max(100).optional().describe('a program and its arguments: it reads the JSON'),
+        .describe(
+          'HTTP or HTTPS address that receives a POST request; each entry has exactly one of webhook, webhook_env and command',
+        ),
+      webhook_env: VARIABLE.optional().describe(
+        'Name of the environment variable with the address of the webhook, for a secret address; replaces webhook',
+      ),
+      secret_env: VARIABLE.optional().describe(
+        'Name of the environment variable with the secret that signs the requests to the webhook; if absent, they are not signed',
+      ),
+      format: choice(NOTIFY_FORMATS)
+        .default('json')
+        .describe(
+          'Format of the body of the webhook request: json (all facts, the default) or slack (one line of text)',
+        ),
+      command: array(word)
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('Program to run instead of a webhook, and its arguments; the program reads the JSON from stdin'),
       timeout_ms: number()
         .int()
         .min(NOTIFY_TIMEOUT.least)
         .max(NOTIFY_TIMEOUT.most)
         .default(NOTIFY_TIMEOUT.unlessTold)
-        .describe('for all tries together: the end of a run is held up for no longer'),
+        .describe(
+          `Maximum time for all attempts to send the notification, in milliseconds; ${NOTIFY_TIMEOUT.unlessTold} by default`,
+        ),
     }).superRefine((row, { addIssue }) => {
       const named = WAYS.filter((way) => row[way] !== undefined);
       const custom = (message: string, path: string[] = []) => addIssue({ code: 'custom', path, message });
@@ -71,21 +89,40 @@ function limitsSchema({ array, enum: choice, number, record, strictObject, strin
       .max(60)
       .refine((name) => zoneOf(name) !== null, 'must be a time zone, such as Europe/Berlin, UTC or +02:00')
       .default(NO_LIMITS.time_zone)
-      .describe('in which a day, a week (from Monday) and a month begin at midnight'),
+      .describe('Time zone in which each day, week (from Monday) and month begins at midnight; UTC by default'),
     budgets: array(
       strictObject({
-        per: choice(PERIODS).describe('in which period'),
-        tool: tool.default('any').describe('of which CLI; any: of all together'),
-        calls: number().int().min(0).optional().describe('paid calls at most'),
-        tokens: number().int().min(0).optional().describe('tokens: when they are used up no further call begins'),
-        usd: number().min(0).optional().describe('US dollars, likewise'),
+        per: choice(PERIODS).describe('Period of the budget: day, week or month'),
+        tool: tool.default('any').describe('Name of the CLI whose calls count; any (the default): all CLIs together'),
+        calls: number()
+          .int()
+          .min(0)
+          .optional()
+          .describe('Maximum number of paid calls in the period; no limit if absent'),
+        tokens: number()
+          .int()
+          .min(0)
+          .optional()
+          .describe(
+            'Maximum number of tokens in the period; a call that reaches it is ended, and no further call starts; no limit if absent',
+          ),
+        usd: number()
+          .min(0)
+          .optional()
+          .describe(
+            'Maximum cost in US dollars in the period; a call that reaches it is ended, and no further call starts; no limit if absent',
+          ),
       }).refine((row) => UNITS.some((unit) => row[unit] !== undefined), `must have ${UNITS.join(', ')}, one or more`),
     )
       .max(50)
       .default([])
-      .describe('what the calls of this project may use in a period'),
-    at_once: counts.describe('calls of this project that are made at the same time, by tool; any: of all together'),
-    per_minute: counts.describe('calls of this project that begin within 60 s, likewise'),
+      .describe('Budgets for the calls of this project per day, week or month; none by default'),
+    at_once: counts.describe(
+      'Maximum number of simultaneous calls of this project, by CLI, for each account; any: all calls together; no limits by default',
+    ),
+    per_minute: counts.describe(
+      'Maximum number of calls of this project that start within 60 seconds, by CLI, for each account; any: all calls together; no limits by default',
+    ),
   });
 }
 
@@ -109,12 +146,26 @@ const exit = z.union([z.number().int().min(1).max(255), z.string().regex(/^SIG[A
 const proof = z.union([
   z.string().min(1).max(2000),
   z.strictObject({
-    message: z.string().max(2000).optional().describe('what was said'),
-    status: z.number().int().min(400).max(599).optional().describe('the HTTP status that was reported with it'),
-    code: z.string().max(100).optional().describe('the code that was reported with it'),
-    type: z.string().max(100).optional().describe('the type of the error that was reported with it'),
-    details: z.string().max(2000).optional().describe('what else the service said'),
-    exit: exit.optional().describe('how the CLI ended; nothing else that was said counts then'),
+    message: z.string().max(2000).optional().describe('Message of the failure; empty if absent'),
+    status: z
+      .number()
+      .int()
+      .min(400)
+      .max(599)
+      .optional()
+      .describe('HTTP status of the failure; if absent, the failure has none'),
+    code: z.string().max(100).optional().describe('Error code of the failure; if absent, the failure has none'),
+    type: z.string().max(100).optional().describe('Error type of the failure; if absent, the failure has none'),
+    details: z
+      .string()
+      .max(2000)
+      .optional()
+      .describe('Further text of the service about the failure; if absent, there is none'),
+    exit: exit
+      .optional()
+      .describe(
+        'Exit code of the CLI, or name of the signal that ended it; the message is then ignored; absent for a reported failure',
+      ),
   }),
 ]);
 
@@ -126,42 +177,70 @@ const OWN_ROW = z.strictObject({
     .max(60)
     .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words of a-z 0-9 with a hyphen between them')
     .refine((id) => !isTaken(id), { error: 'is a name of tollgate itself; give the row one of its own' })
-    .describe('its name, which the verdict tells'),
+    .describe('Unique name of the rule, which the verdict records; names of built-in rules are not allowed'),
   tool: z
     .string()
     .regex(TOOL_NAME, `must be any, one of ${TOOLS.join(', ')}, or a CLI of tools`)
     .default('any')
-    .describe('whose failures it is about'),
+    .describe('Name of the CLI whose failures the rule classifies; any (the default): all CLIs'),
   source: z
     .enum(['any', ...SAID_IN])
     .default('any')
-    .describe('where it may be said'),
+    .describe(
+      'Source that the rule matches: failure (the final error), error (other reported errors), stderr, exit_code, or any (the default)',
+    ),
   match: z
     .strictObject({
-      status: some(status, 20).optional().describe('the HTTP status; absent if none was reported'),
+      status: some(status, 20)
+        .optional()
+        .describe(
+          'HTTP status, or a list of them: 400 to 599, 4xx, 5xx, or none if the failure reports no status; any status if absent',
+        ),
       code: some(z.string().min(1).max(100), 20)
         .optional()
-        .describe("the failure's code or type, in any case of letters"),
-      text: some(phrase, 20).optional().describe('phrases, in any case of letters; * matches any text within a line'),
+        .describe(
+          'Error code or type, or a list of them, in any letter case; also found as a word of the message; any code if absent',
+        ),
+      text: some(phrase, 20)
+        .optional()
+        .describe(
+          'Phrase, or a list of phrases, in the failure text; case is ignored, and * matches any text within a line; any text if absent',
+        ),
       wait: z
         .enum(['short', 'long'])
         .optional()
-        .describe('the service asks to wait for less than an hour, or for longer'),
-      exit: some(exit, 20).optional().describe("the CLI's exit code, or the signal that ended it"),
+        .describe(
+          'Waiting time that the service requests: short (under one hour) or long (one hour or more); if absent, any time or none',
+        ),
+      exit: some(exit, 20)
+        .optional()
+        .describe(
+          'Exit code of the CLI (1 to 255), name of the signal that ended it, or a list of these; any end if absent',
+        ),
     })
     .check(({ value, issues }) => {
       // An unknown word was meant as a condition.
       if (issues.length === 0 && Object.keys(value).length === 0)
         issues.push({ code: 'custom', input: value, message: ASKS_NOTHING });
     })
-    .describe('every condition here must hold; of a list, one'),
-  class: z.enum(Object.keys(CLASSES) as [ErrorClass, ...ErrorClass[]]).describe('what it means'),
+    .describe(
+      'One or more conditions, which must all hold; a condition with a list holds if one of its values matches',
+    ),
+  class: z
+    .enum(Object.keys(CLASSES) as [ErrorClass, ...ErrorClass[]])
+    .describe('Class of the failures that the rule matches'),
   reason: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be words of a-z 0-9 with a _ between them')
     .refine((reason) => !OUR_REASONS.includes(reason), { error: "is said of tollgate's own limits; use another word" })
-    .describe('what it means, more closely'),
-  proof: z.array(proof).max(10).default([]).describe('texts that it is there for; tollgate triage --lint tries them'),
+    .describe('Reason of the failures that the rule matches, within their class: words of a-z 0-9 joined by _'),
+  proof: z
+    .array(proof)
+    .max(10)
+    .default([])
+    .describe(
+      'Example failures that the rule must match, as text or as fields; `tollgate triage --lint` checks them; none by default',
+    ),
 });
 
 /** Their consequences differ from those of a service's limits. */
@@ -195,7 +274,12 @@ const eachTool = <T>(of: (tool: BuiltIn) => T) =>
   Object.fromEntries(TOOLS.map((tool) => [tool, of(tool)])) as Record<BuiltIn, T>;
 
 const limitOf = (tool: BuiltIn) =>
-  z.number().int().min(1000).default(SESSION_DEFAULTS.context_limit[tool]).describe(`for ${tool}`);
+  z
+    .number()
+    .int()
+    .min(1000)
+    .default(SESSION_DEFAULTS.context_limit[tool])
+    .describe(`Maximum context of a session of ${tool}, in tokens; ${SESSION_DEFAULTS.context_limit[tool]} by default`);
 const LIMITS = eachTool(limitOf);
 
 const charsOf = (tool: BuiltIn) =>
@@ -205,26 +289,57 @@ const charsOf = (tool: BuiltIn) =>
     .min(LEAST_CHARS)
     .max(MOST_CHARS[tool])
     .default(PROMPT_DEFAULTS.max_chars[tool])
-    .describe(`for ${tool}`);
+    .describe(`Maximum length of a prompt for ${tool}, in characters; ${PROMPT_DEFAULTS.max_chars[tool]} by default`);
 const CHARS = eachTool(charsOf);
 
 const FIELDS = z.strictObject({
   $schema: z.string().optional(),
-  rules: PLACE.nullable().default(null).describe('a file of rules that stand before every prompt'),
+  rules: PLACE.nullable()
+    .default(null)
+    .describe(
+      'File with the rules at the beginning of every prompt, relative to the project root; if null or absent, the built-in rules apply',
+    ),
   roles: z
     .record(
       z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'),
       z.strictObject({
-        template: PLACE.optional().describe('a file with the instructions of the role'),
-        access: z.enum(['read', 'write']).optional().describe('what it may do where a stage does not say'),
-        requires: z.array(z.string().min(1)).optional().describe('sections that its answer must have'),
-        min_lines: z.number().int().min(0).optional().describe('lines with text that its answer must have'),
-        on_fail: z.enum(['note', 'stop']).optional().describe('what becomes of a verdict of FAIL in its answer'),
-        reads: z.array(z.string().min(1)).optional().describe('roles whose answers are put into its prompt'),
+        template: PLACE.optional().describe(
+          'File with the prompt template of the role, relative to the project root; if absent, the template of the built-in role applies',
+        ),
+        access: z
+          .enum(['read', 'write'])
+          .optional()
+          .describe(
+            'Access of the role, unless the stage sets it: read or write; if absent, as in the built-in role, otherwise read',
+          ),
+        requires: z
+          .array(z.string().min(1))
+          .optional()
+          .describe(
+            'Headings that the answer must have; if absent, those of the built-in role, or none if `template` is set',
+          ),
+        min_lines: z
+          .number()
+          .int()
+          .min(0)
+          .optional()
+          .describe(
+            'Minimum number of lines with text in the answer; if absent, that of the built-in role, or 0 if `template` is set',
+          ),
+        on_fail: z
+          .enum(['note', 'stop'])
+          .optional()
+          .describe(
+            'Result of a FAIL verdict: note (reported, the stage is done) or stop (the stage fails); by default as in the built-in role, otherwise note',
+          ),
+        reads: z
+          .array(z.string().min(1))
+          .optional()
+          .describe('Roles whose answers the prompt includes; if absent, as in the built-in role, otherwise none'),
       }),
     )
     .default({})
-    .describe('changes to the built-in roles, and roles of its own'),
+    .describe('Changes to built-in roles, and new roles, by name; none by default'),
   pipelines: z
     .record(z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'), z.array(STAGE).min(1))
     // The name of a built-in pipeline must always mean that one, in any project.
@@ -233,47 +348,61 @@ const FIELDS = z.strictObject({
         addIssue({ code: 'custom', path: [name], message: 'is built in and cannot be changed; give it another name' });
     })
     .default({})
-    .describe('pipelines of its own, by name'),
+    .describe('Pipelines of the project, by name, in addition to the built-in ones; none by default'),
   prices: z
     .record(z.string().min(1), z.strictObject({ input: perMillion, cached: perMillion.optional(), output: perMillion }))
     .default({})
-    .describe('US dollars for a million tokens, by model'),
+    .describe(
+      'Prices in US dollars for a million tokens, by model; if absent, only costs that the CLIs report are known',
+    ),
   triage: z
-    .strictObject({ rules: OWN_ROWS.default([]).describe('tried in this order, before the built-in ones') })
+    .strictObject({
+      rules: OWN_ROWS.default([]).describe(
+        'Rules of the project, in the order in which they are tried, before the built-in ones; none by default',
+      ),
+    })
     .default({ rules: [] })
-    .describe('how failures are classified in this project'),
-  tools: OWN_TOOLS.describe('CLIs of its own, by name: `tollgate call NAME`, and `tool: NAME` of a stage'),
+    .describe('Classification of failures in this project; only the built-in rules if absent'),
+  tools: OWN_TOOLS.describe(
+    'CLIs of the project, by name, for `tollgate call NAME` and `tool: NAME` of a stage; also prefixes of built-in CLIs; none by default',
+  ),
   sessions: z
     .strictObject({
       context_limit: z
         .strictObject(LIMITS)
         .prefault({})
-        .describe('tokens of its context beyond which a fresh session replaces the old one'),
+        .describe('Maximum context of a session in tokens, by CLI; a new session replaces a session that exceeds it'),
       rest_sec: z
         .number()
         .min(0)
         .max(3600)
         .default(SESSION_DEFAULTS.rest_sec)
-        .describe('how long a session rests for each failure in a row, in seconds'),
+        .describe(
+          `Pause before a session is resumed, in seconds for each consecutive failure; ${SESSION_DEFAULTS.rest_sec} by default`,
+        ),
     })
     .prefault({})
-    .describe('when a session is continued'),
+    .describe('Limits for resuming a session; the defaults apply if absent'),
   prompts: z
     .strictObject({
       max_chars: z
         .strictObject(CHARS)
         .prefault({})
-        .describe('characters of a prompt at most: over it digest_policy auto leaves out, and off sends nothing'),
+        .describe(
+          'Maximum length of a prompt in characters, by CLI; context.digest_policy of the task decides whether a longer prompt is shortened or refused',
+        ),
       max_chars_by_model: z
         .record(z.string().min(1), z.number().int().min(LEAST_CHARS))
         .default({})
-        .describe("likewise by model, as the stage's `model` names it; goes before max_chars"),
+        .describe(
+          'Maximum length of a prompt in characters, by the `model` of the stage; takes precedence over max_chars; none by default',
+        ),
     })
     .prefault({})
-    .describe('how long a prompt may be'),
+    .describe('Limits for the length of a prompt; the defaults apply if absent'),
   limits: limitsSchema(z)
     .prefault({})
-    .describe('limits over all tasks of this project; they stand beside your own and never loosen them'),
+    .describe('Limits over all tasks of this project; the limits of the user also apply; none by default'),
   commit: z
     .strictObject({
       author: z
@@ -282,7 +411,7 @@ const FIELDS = z.strictObject({
         .regex(/^[^<>\p{Cc}]*[^<>\p{Cc}\s] <[^<>\s\p{Cc}]+>$/u, 'must be Name <address>')
         .nullable()
         .default(null)
-        .describe("who commits, as Name <address>; without it, git's own setting"),
+        .describe('Author and committer, as Name <address>; if null or absent, the setting of git applies'),
       trailers: z
         .array(
           z
@@ -292,15 +421,17 @@ const FIELDS = z.strictObject({
         )
         .max(10)
         .default([])
-        .describe('lines at the end of the message, such as Reviewed-by: Name'),
+        .describe('Additional lines at the end of the commit message, such as Reviewed-by: Name; none by default'),
     })
     .prefault({})
-    .describe('the commits of tollgate run --commit'),
+    .describe('Settings of the commits that `tollgate run --commit` makes; the defaults apply if absent'),
   accounts: z
     .unknown()
     .optional()
-    .describe('not used here: a checkout defines no logins; see the settings of the user'),
-  notify: notifySchema(z).describe('who is notified of the end of a run: webhooks and commands'),
+    .describe('Ignored: only the settings of the user define accounts (`tollgate accounts` lists them)'),
+  notify: notifySchema(z).describe(
+    'Webhooks and commands that are notified when a run or a batch ends; none by default',
+  ),
 });
 
 /** Checks the names of CLIs, which only the whole file contains. */

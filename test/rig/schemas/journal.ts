@@ -96,7 +96,7 @@ const terms = record<CallTerms>(
     ),
     temporary: text('Path of the temporary folder of the CLI ($TMPDIR)'),
     overlay_folders: texts('Paths of other folders that were made for the call'),
-    folder: text('Absolute path of the folder of the attempt; absent in older lines'),
+    folder: text('Absolute path of the folder of the attempt; absent in older lines, and if the line was rebuilt'),
   },
   ['folder'],
 );

@@ -24,9 +24,10 @@ export const taskFields = (): string[] => [...fieldsOf(rawTask(), '')].map(([fie
 
 /** Used if the schema itself has no description. */
 const PROJECT_HELP: Record<string, string> = {
-  $schema: 'The path of PROJECT_SCHEMA.json, for an editor',
+  $schema: 'The path of PROJECT_SCHEMA.json, for an editor; absent if none is used',
   'prices{}.input': 'Price of input tokens, in US dollars for a million tokens',
-  'prices{}.cached': 'Price of input tokens that came from a cache, in US dollars for a million tokens',
+  'prices{}.cached':
+    'Price of input tokens that came from a cache, in US dollars for a million tokens; the price of input if absent',
   'prices{}.output': 'Price of output tokens, in US dollars for a million tokens',
 };
 
