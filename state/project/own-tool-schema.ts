@@ -480,6 +480,15 @@ function mistakesOf(tool: Given): [path: (string | number)[], message: string][]
   if (output !== 'text' && tool.trailer !== undefined) mistakes.push([['trailer'], 'is for output text alone']);
   if (tool.retries?.settings !== undefined && tool.settings === undefined)
     mistakes.push([['retries', 'settings'], 'needs settings with a variable, which names their file']);
+  const words = argv.flatMap((word, i): [(string | number)[], string][] =>
+    typeof word === 'string' ? [[['argv', i], word]] : word.map((each, at) => [['argv', i, at], each]),
+  );
+  const values = Object.entries(variables).map(([name, value]): [string[], string] => [['environment', name], value]);
+  for (const [path, text] of [...words, ...values]) {
+    const list = placesIn(text).find((place) => place === 'access' || place === 'retries');
+    if (list !== undefined && (path[0] === 'environment' || text !== `{${list}}`))
+      mistakes.push([path, `has {${list}}, which is a list of words; it can only be a whole word of argv`]);
+  }
   if (prompt === 'file' && !places.has('prompt_file'))
     mistakes.push([['argv'], 'has no place {prompt_file}, and the prompt goes by file']);
   if (output === 'file' && !places.has('answer_file'))

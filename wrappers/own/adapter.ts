@@ -20,7 +20,7 @@ import { conclude } from './conclude.ts';
 /** Nothing of it is looked up: the same description gives the same row. */
 export function ownAdapter(row: OwnToolRow): Adapter {
   const words = row.argv.flat();
-  const places = new Set([...words, ...Object.values(row.environment)].flatMap(placesIn));
+  const places = new Set(words.flatMap(placesIn));
   return {
     tool: row.name,
     command: `tollgate call ${row.name}`,

@@ -91,6 +91,16 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
     "binary: x\n    argv: [-m, '{modle}']",
     /:4: tools\.mine\.argv\[1\] has no such place as \{modle\}; did you mean \{model\}\?/,
   ],
+  [
+    'a list of words in a variable',
+    "binary: x\n    access: { read: [--safe] }\n    environment: { MODE: '{access}' }",
+    /:5: tools\.mine\.environment\.MODE has \{access\}, which is a list of words; it can only be a whole word of argv/,
+  ],
+  [
+    'a list of words in a word',
+    "binary: x\n    argv: [a, [--do, '--tries={retries}']]",
+    /:4: tools\.mine\.argv\[1\]\[1\] has \{retries\}, which is a list of words/,
+  ],
   ['lines without events', 'binary: x\n    output: lines', /tools\.mine\.events is missing: of output lines/],
   ['json without an answer', 'binary: x\n    output: json', /tools\.mine\.document has no answer/],
   ['events of text', 'binary: x\n    events: [{ answer: a }]', /:4: tools\.mine\.events is for output lines alone/],
