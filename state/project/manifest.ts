@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { StagePlace } from '../../policies/manifest/stage-place.ts';
+import { unknownTool, unsoundTool, untrustedTool } from '../../policies/rules/described-mistakes.ts';
 import type { GivenManifest, GivenStage, Manifest, Stage } from './manifest-schema.ts';
 import { expandStages, nameOf, PARTS, STAGE_DEFAULTS } from './stages.ts';
-import { unknownTool, unsoundTool, untrustedTool } from './tool-names.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 type ManifestRead =

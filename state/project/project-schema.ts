@@ -10,11 +10,11 @@ import { addressMistake, NOTIFY_EVENTS, NOTIFY_FORMATS, NOTIFY_TIMEOUT } from '.
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import { PROMPT_DEFAULTS, SESSION_DEFAULTS } from '../../policies/manifest/project-file.ts';
 import { LEAST_CHARS, MOST_CHARS } from '../../policies/manifest/prompt-limits.ts';
+import { unknownTool } from '../../policies/rules/described-mistakes.ts';
 import { phraseMistake } from '../../policies/rules/phrase.ts';
 import { isTaken, type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
-import { ANY_TOOLS, OWN_TOOLS } from './own-tool-schema.ts';
-import { unknownTool } from './tool-names.ts';
+import { ANY_TOOLS, maybe, OWN_TOOLS } from './own-tool-schema.ts';
 
 export { ANY_TOOLS, OWN_TOOLS };
 
@@ -34,29 +34,20 @@ function notifySchema({ array, enum: choice, number, strictObject, string }: typ
         .describe(
           'Events to report, all by default; budget: 80 % of the paid calls of the task, or of a limit over all tasks, are used',
         ),
-      webhook: string()
-        .max(2000)
-        .refine((url) => addressMistake(url) === null, { error: (issue) => addressMistake(String(issue.input)) ?? '' })
-        .optional()
-        .describe(
-          'HTTP or HTTPS address that receives a POST request; each entry has exactly one of webhook, webhook_env and command',
-        ),
-      webhook_env: VARIABLE.optional().describe(
-        'Name of the environment variable with the address of the webhook, for a secret address; replaces webhook',
+      webhook: maybe(
+        string()
+          .max(2000)
+          .refine((url) => addressMistake(url) === null, {
+            error: (issue) => addressMistake(String(issue.input)) ?? '',
+          }),
+        'HTTP or HTTPS address that receives a POST request; each entry has exactly one of webhook, webhook_env and command',
       ),
-      secret_env: VARIABLE.optional().describe(
-        'Name of the environment variable with the secret that signs the requests to the webhook; if absent, they are not signed',
-      ),
+      webhook_env: maybe(VARIABLE, 'Variable with the address of the webhook, for a secret address; replaces webhook'),
+      secret_env: maybe(VARIABLE, 'Variable with the secret that signs the requests; if absent, they are not signed'),
       format: choice(NOTIFY_FORMATS)
         .default('json')
-        .describe(
-          'Format of the body of the webhook request: json (all facts, the default) or slack (one line of text)',
-        ),
-      command: array(word)
-        .min(1)
-        .max(100)
-        .optional()
-        .describe('Program to run instead of a webhook, and its arguments; the program reads the JSON from stdin'),
+        .describe('Body of the webhook request: json (all facts, the default) or slack (one line)'),
+      command: maybe(array(word).min(1).max(100), 'Program that reads the JSON from stdin, and its arguments'),
       timeout_ms: number()
         .int()
         .min(NOTIFY_TIMEOUT.least)
@@ -94,35 +85,19 @@ function limitsSchema({ array, enum: choice, number, record, strictObject, strin
       strictObject({
         per: choice(PERIODS).describe('Period of the budget: day, week or month'),
         tool: tool.default('any').describe('Name of the CLI whose calls count; any (the default): all CLIs together'),
-        calls: number()
-          .int()
-          .min(0)
-          .optional()
-          .describe('Maximum number of paid calls in the period; no limit if absent'),
-        tokens: number()
-          .int()
-          .min(0)
-          .optional()
-          .describe(
-            'Maximum number of tokens in the period; a call that reaches it is ended, and no further call starts; no limit if absent',
-          ),
-        usd: number()
-          .min(0)
-          .optional()
-          .describe(
-            'Maximum cost in US dollars in the period; a call that reaches it is ended, and no further call starts; no limit if absent',
-          ),
+        calls: maybe(number().int().min(0), 'Maximum number of paid calls in the period; no limit if absent'),
+        tokens: maybe(
+          number().int().min(0),
+          'Tokens in the period; a call that reaches them is ended; no limit if absent',
+        ),
+        usd: maybe(number().min(0), 'US dollars in the period; a call that reaches them is ended; no limit if absent'),
       }).refine((row) => UNITS.some((unit) => row[unit] !== undefined), `must have ${UNITS.join(', ')}, one or more`),
     )
       .max(50)
       .default([])
       .describe('Budgets for the calls of this project per day, week or month; none by default'),
-    at_once: counts.describe(
-      'Maximum number of simultaneous calls of this project, by CLI, for each account; any: all calls together; no limits by default',
-    ),
-    per_minute: counts.describe(
-      'Maximum number of calls of this project that start within 60 seconds, by CLI, for each account; any: all calls together; no limits by default',
-    ),
+    at_once: counts.describe('Simultaneous calls, by CLI, for each account; any: all together; no limits by default'),
+    per_minute: counts.describe('Calls that start within 60 seconds, by CLI, for each account; any: all together'),
   });
 }
 
@@ -146,26 +121,12 @@ const exit = z.union([z.number().int().min(1).max(255), z.string().regex(/^SIG[A
 const proof = z.union([
   z.string().min(1).max(2000),
   z.strictObject({
-    message: z.string().max(2000).optional().describe('Message of the failure; empty if absent'),
-    status: z
-      .number()
-      .int()
-      .min(400)
-      .max(599)
-      .optional()
-      .describe('HTTP status of the failure; if absent, the failure has none'),
-    code: z.string().max(100).optional().describe('Error code of the failure; if absent, the failure has none'),
-    type: z.string().max(100).optional().describe('Error type of the failure; if absent, the failure has none'),
-    details: z
-      .string()
-      .max(2000)
-      .optional()
-      .describe('Further text of the service about the failure; if absent, there is none'),
-    exit: exit
-      .optional()
-      .describe(
-        'Exit code of the CLI, or name of the signal that ended it; the message is then ignored; absent for a reported failure',
-      ),
+    message: maybe(z.string().max(2000), 'Message of the failure; empty if absent'),
+    status: maybe(z.number().int().min(400).max(599), 'HTTP status of the failure; if absent, the failure has none'),
+    code: maybe(z.string().max(100), 'Error code of the failure; if absent, the failure has none'),
+    type: maybe(z.string().max(100), 'Error type of the failure; if absent, the failure has none'),
+    details: maybe(z.string().max(2000), 'Further text of the service about the failure; if absent, there is none'),
+    exit: maybe(exit, 'Exit code or signal of the CLI; absent for a failure that it reported'),
   }),
 ]);
 
@@ -191,32 +152,20 @@ const OWN_ROW = z.strictObject({
     ),
   match: z
     .strictObject({
-      status: some(status, 20)
-        .optional()
-        .describe(
-          'HTTP status, or a list of them: 400 to 599, 4xx, 5xx, or none if the failure reports no status; any status if absent',
-        ),
-      code: some(z.string().min(1).max(100), 20)
-        .optional()
-        .describe(
-          'Error code or type, or a list of them, in any letter case; also found as a word of the message; any code if absent',
-        ),
-      text: some(phrase, 20)
-        .optional()
-        .describe(
-          'Phrase, or a list of phrases, in the failure text; case is ignored, and * matches any text within a line; any text if absent',
-        ),
-      wait: z
-        .enum(['short', 'long'])
-        .optional()
-        .describe(
-          'Waiting time that the service requests: short (under one hour) or long (one hour or more); if absent, any time or none',
-        ),
-      exit: some(exit, 20)
-        .optional()
-        .describe(
-          'Exit code of the CLI (1 to 255), name of the signal that ended it, or a list of these; any end if absent',
-        ),
+      status: maybe(some(status, 20), 'HTTP status or a list: 400 to 599, 4xx, 5xx or none; any status if absent'),
+      code: maybe(
+        some(z.string().min(1).max(100), 20),
+        'Error code or type, or a list; in any letter case; any code if absent',
+      ),
+      text: maybe(
+        some(phrase, 20),
+        'Phrase, or a list of phrases, in the failure text; case is ignored, and * matches any text within a line; any text if absent',
+      ),
+      wait: maybe(
+        z.enum(['short', 'long']),
+        'Wait that the service requests: short (under an hour) or long; any if absent',
+      ),
+      exit: maybe(some(exit, 20), 'Exit code (1 to 255), signal, or a list; any end if absent'),
     })
     .check(({ value, issues }) => {
       // An unknown word was meant as a condition.
@@ -303,39 +252,24 @@ const FIELDS = z.strictObject({
     .record(
       z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'),
       z.strictObject({
-        template: PLACE.optional().describe(
-          'File with the prompt template of the role, relative to the project root; if absent, the template of the built-in role applies',
+        template: maybe(PLACE, 'Prompt template, from the project root; requires and min_lines are then not inherited'),
+        access: maybe(
+          z.enum(['read', 'write']),
+          'Unless the stage sets it: read or write; by default as the built-in role',
         ),
-        access: z
-          .enum(['read', 'write'])
-          .optional()
-          .describe(
-            'Access of the role, unless the stage sets it: read or write; if absent, as in the built-in role, otherwise read',
-          ),
-        requires: z
-          .array(z.string().min(1))
-          .optional()
-          .describe(
-            'Headings that the answer must have; if absent, those of the built-in role, or none if `template` is set',
-          ),
-        min_lines: z
-          .number()
-          .int()
-          .min(0)
-          .optional()
-          .describe(
-            'Minimum number of lines with text in the answer; if absent, that of the built-in role, or 0 if `template` is set',
-          ),
-        on_fail: z
-          .enum(['note', 'stop'])
-          .optional()
-          .describe(
-            'Result of a FAIL verdict: note (reported, the stage is done) or stop (the stage fails); by default as in the built-in role, otherwise note',
-          ),
-        reads: z
-          .array(z.string().min(1))
-          .optional()
-          .describe('Roles whose answers the prompt includes; if absent, as in the built-in role, otherwise none'),
+        requires: maybe(
+          z.array(z.string().min(1)),
+          'Headings that the answer must have; if absent, as the built-in role',
+        ),
+        min_lines: maybe(z.number().int().min(0), 'Minimum number of lines with text; if absent, as the built-in role'),
+        on_fail: maybe(
+          z.enum(['note', 'stop']),
+          'Result of a FAIL verdict: note (reported, the stage is done) or stop (the stage fails); by default as in the built-in role, otherwise note',
+        ),
+        reads: maybe(
+          z.array(z.string().min(1)),
+          'Roles whose answers the prompt includes; if absent, as in the built-in role',
+        ),
       }),
     )
     .default({})
@@ -425,10 +359,7 @@ const FIELDS = z.strictObject({
     })
     .prefault({})
     .describe('Settings of the commits that `tollgate run --commit` makes; the defaults apply if absent'),
-  accounts: z
-    .unknown()
-    .optional()
-    .describe('Ignored: only the settings of the user define accounts (`tollgate accounts` lists them)'),
+  accounts: maybe(z.unknown(), 'Ignored: only the settings of the user define accounts (`tollgate accounts`)'),
   notify: notifySchema(z).describe(
     'Webhooks and commands that are notified when a run or a batch ends; none by default',
   ),
