@@ -142,8 +142,9 @@ async function keepSession(
   resumed: string | null,
   { session_id: id, verdict, ending, usage }: CallRecord,
 ): Promise<string | null> {
-  if (id === null || ending === 'not_started' || (verdict.class !== null && id !== resumed)) return null;
   const { tool, cwd, stateFolder, clock } = call;
+  if (resumed !== null && verdict.reason === 'session_id') return forgetLost(call, tag, resumed);
+  if (id === null || ending === 'not_started' || (verdict.class !== null && id !== resumed)) return null;
   const counted = await countTokens(tool, id, call);
   const folder = await folderOf(call);
   const login = accountIn(tool, call.environment);
@@ -163,5 +164,16 @@ async function keepSession(
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return `session ${id} could not be stored under ${JSON.stringify(tag)}: ${error.message}`;
+  }
+}
+
+/** The CLI does not know the session that was resumed. Each further call would fail the same way. */
+async function forgetLost({ tool, stateFolder, callId, clock }: SessionCall, tag: string, id: string): Promise<string> {
+  try {
+    await changeSessions({ stateFolder, taskId: `call ${callId}`, clock }, (all) => all.without(tag, tool, id));
+    return `${tool} cannot resume ${id}, so ${JSON.stringify(tag)} does not name it any more: the next call begins a new session`;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `session ${id} could not be removed from ${JSON.stringify(tag)}: ${error.message}`;
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Finding } from '../facts/gate-record.ts';
 import { fencesOf } from '../text/markdown.ts';
+import { tried } from '../text/tried.ts';
 
 /** `text`: the JSON alone. */
 type JsonAnswer = { how: 'read'; value: unknown; text: string } | { how: 'invalid'; finding: Finding };
@@ -16,9 +17,19 @@ export function readJsonAnswer(answer: string): JsonAnswer {
   if (block === undefined) return invalid(`it is not JSON (${whole.why}), and holds no block of it`);
   if (another !== undefined)
     return invalid(`it holds ${(marked.length > 0 ? marked : fences).length} blocks of code, and must be one value`);
+  const around = `${answer.slice(0, block.from)}\n${answer.slice(block.to)}`;
+  if (holdsJson(around)) return invalid('it holds JSON beside its block of code, and must be one value');
   const inner = parse(block.body);
   return inner.how === 'read' ? inner : invalid(`its block of code is not JSON (${inner.why})`);
 }
+
+/** An object or a list in a line, or over several lines: the block may be an example, and this the value. */
+const holdsJson = (text: string): boolean =>
+  [...text.split('\n'), text].some((part) => {
+    const [found = ''] = /[{[].*[}\]]/s.exec(part) ?? [];
+    const value = tried(() => JSON.parse(found)) as unknown;
+    return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  });
 
 type Parsed = { how: 'read'; value: unknown; text: string } | { how: 'broken'; why: string };
 

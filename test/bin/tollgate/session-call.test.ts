@@ -91,6 +91,21 @@ test('a session that failed three times in a row is replaced by a new one', asyn
   assert.is(sessionsIn(rig).login.codex.session_id, OTHER);
 });
 
+test('a session that its CLI does not know any more is replaced at the next call', async ({ rig }) => {
+  const asks = ['codex', 'Say hello.', '--session', 'login'];
+  await call(rig, asks);
+  const lost = await call(rig, asks, failWith('codex', `No saved session found with ID ${SESSION}.`, 404));
+  assert.is(lost.code, 12);
+  assert.match(
+    lost.stderr,
+    `codex cannot resume ${SESSION}, so "login" does not name it any more: the next call begins`,
+  );
+  const { code, argv } = await call(rig, asks, answerWith('codex', 'New.', OTHER));
+  assert.is(code, 0);
+  assert.not.ok(argv!.includes(SESSION), argv!);
+  assert.is(sessionsIn(rig).login.codex.session_id, OTHER);
+});
+
 test('two calls at once with one name: the second waits, and resumes the session of the first', async ({ rig }) => {
   const asks = ['call', 'codex', 'Say hello.', '--session', 'login'];
   const first = rig.start('tollgate', asks);

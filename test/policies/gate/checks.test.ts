@@ -48,6 +48,8 @@ test('the JSON of an answer', () => {
       /^the answer must be JSON: it is not JSON \((?:wrong at character 9|.*malformed)\), and holds no/,
     ],
     ['```json\n1\n```\n```json\n2\n```', /: it holds 2 blocks of code, and must be one value$/],
+    ['As:\n```json\n{"a":1}\n```\nMine: {"a":2}.', /: it holds JSON beside its block of code, and must be one value$/],
+    ['{\n "a": 2\n}\nas\n```json\n{"a":1}\n```\n', /: it holds JSON beside its block of code, and must be one value$/],
     ['```json\n{"a": }\n```', /: its block of code is not JSON \(/],
   ];
   for (const [answer, text] of invalid) {
