@@ -6,7 +6,7 @@ import { isFolder } from '../../state/disk/regular-file.ts';
 import { createFolderWatch } from '../../state/folder-watch.ts';
 import { type Awaited, STATUS, type WaitOutcome } from './wait-outcome.ts';
 
-export interface WaitOptions {
+interface WaitOptions {
   timeoutMs: number;
   /** `stop_waiting`: the first failure ends the wait for all others. */
   onFailure: 'wait_on' | 'stop_waiting';
