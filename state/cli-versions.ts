@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, lstatSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { partOf } from '../policies/text/json.ts';
 import { makeFolders } from './disk/folder.ts';
 import { openRegular, readWhole } from './disk/regular-file.ts';
 import { replaceText } from './disk/replace-file.ts';
@@ -106,7 +107,7 @@ function readKnown(file: string): Known {
 
 /** A user may have edited it. */
 function isChecked(value: unknown): value is Checked {
-  const { size, mtime_ms, asked_at_ms, version } = (value ?? {}) as Partial<Checked>;
+  const { size, mtime_ms, asked_at_ms, version } = partOf(value) ?? {};
   return (
     [size, mtime_ms, asked_at_ms].every((number) => typeof number === 'number') &&
     (version === null || (typeof version === 'string' && VERSION.test(version)))

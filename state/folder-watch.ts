@@ -1,6 +1,7 @@
 // Watches folders for changes; a slow sweep finds what no watch reports, such as a process that dies.
 
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import path from 'node:path';
 import { tried } from '../policies/text/tried.ts';
 
 interface FolderWatch {
@@ -8,18 +9,19 @@ interface FolderWatch {
   keep(folders: ReadonlySet<string>, suspects?: ReadonlySet<string>): boolean;
   /** Resolves at the next change, after `atMostMs`, or when `stop` aborts. */
   change(atMostMs: number, stop: AbortSignal): Promise<void>;
-  /** Returns the folders in which something changed since the last call. */
-  take(): Set<string>;
+  /** Returns the folders in which something changed since the last call, with the names in them; null: perhaps all. */
+  take(): Map<string, Set<string | null>>;
   close(): void;
 }
 
 export function createFolderWatch(): FolderWatch {
   const watchers = new Map<string, { inode: number; watcher: FSWatcher }>();
-  let changed = new Set<string>();
+  let changed: ReturnType<FolderWatch['take']> = new Map();
   let wake: (() => void) | null = null;
-  const tell = (folder: string) => {
-    changed.add(folder);
-    wake?.();
+  const note = (folder: string, name: string | null) => {
+    // The system reports a folder that is moved or deleted under the folder's own name.
+    const what = name === path.basename(folder) ? null : name;
+    changed.set(folder, (changed.get(folder) ?? new Set()).add(what));
   };
   const drop = (folder: string) => {
     watchers.get(folder)?.watcher.close();
@@ -37,10 +39,13 @@ export function createFolderWatch(): FolderWatch {
         drop(folder);
         if (inode === null) continue;
         try {
-          const watcher = watch(folder, () => tell(folder)).on('error', () => drop(folder));
+          const watcher = watch(folder, (_, name) => {
+            note(folder, name);
+            wake?.();
+          }).on('error', () => drop(folder));
           watchers.set(folder, { inode, watcher });
           // The folder may have changed before the watch began.
-          changed.add(folder);
+          note(folder, null);
         } catch (error) {
           // The folder may not be read, or this machine has too many watches: the sweep must find its changes.
           const { code } = error as NodeJS.ErrnoException;
@@ -65,7 +70,7 @@ export function createFolderWatch(): FolderWatch {
     },
     take() {
       const taken = changed;
-      changed = new Set();
+      changed = new Map();
       return taken;
     },
     close() {

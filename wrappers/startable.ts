@@ -177,14 +177,12 @@ const hasEmulators = (): boolean =>
   tried(() => readdirSync('/proc/sys/fs/binfmt_misc').some((name) => name !== 'register' && name !== 'status')) ??
   false;
 
-type Trusting = Pick<Adapter, 'distrusts' | 'refusesFolder' | 'packageName' | 'entries'>;
-
 /**
  * Why a call is refused because its folder is not trusted, as a sentence without its full stop; null if it is not refused. A
  * script that replaces the CLI may handle trust by itself, so it is started.
  */
 export const untrustedCall = (
-  { distrusts, refusesFolder, packageName, entries }: Trusting,
+  { distrusts, refusesFolder, packageName, entries }: Adapter,
   request: Parameters<Adapter['distrusts']>[0],
   binary: string,
 ): string | null => distrusts(request) ?? (isPublished(binary, packageName, entries) ? refusesFolder(request) : null);

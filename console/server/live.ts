@@ -168,7 +168,7 @@ async function followFolders(
       const moved = watch.take();
       // A folder that is watched for the first time has not changed.
       if (!isFirst)
-        for (const { topic, id } of distinct([...moved].flatMap((folder) => topics.get(folder) ?? [])))
+        for (const { topic, id } of distinct([...moved.keys()].flatMap((folder) => topics.get(folder) ?? [])))
           tell({ topic, id });
       if (notes.some((folder) => moved.has(folder))) await renewAnswers();
       const standing = await batchesNow(state, ended);

@@ -55,7 +55,7 @@ export async function openConsole(
   project: ServedProject,
   page: ReturnType<typeof pageFile>,
   port: number,
-  patience: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'> = {},
+  patience: ServerOptions = {},
 ): Promise<OpenedConsole> {
   const stop = new AbortController();
   const secrets = makeSecrets();

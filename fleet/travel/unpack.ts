@@ -22,8 +22,7 @@ const MANIFESTS: ReadonlySet<string> = new Set(['manifest.yaml', 'manifest.yml',
 const APPLY_MS = 5 * 60_000;
 
 /** Whether the tree of a task can be that of earlier ones: its folder is beside theirs. */
-export const sharesTree = ({ task, folder }: Pick<PackedTask, 'task' | 'folder'>): boolean =>
-  folder === `${TASKS}/${task}`;
+export const sharesTree = ({ task, folder }: PackedTask): boolean => folder === `${TASKS}/${task}`;
 
 const TASKS = '.tmp/task';
 

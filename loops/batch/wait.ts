@@ -1,12 +1,11 @@
 // Waits for many calls and tasks at once. File events wake it; a clock looks where there are no events.
 
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isFolder } from '../../state/disk/regular-file.ts';
 import { createFolderWatch } from '../../state/folder-watch.ts';
 import { type Awaited, STATUS, type WaitOutcome } from './wait-outcome.ts';
 
-export interface WaitOptions {
+interface WaitOptions {
   timeoutMs: number;
   /** `stop_waiting`: the first failure ends the wait for all others. */
   onFailure: 'wait_on' | 'stop_waiting';
@@ -27,7 +26,7 @@ export interface SettledWait {
 const POLL_MS = 200;
 const SWEEP_MS = 2000;
 
-/** Looks use at most one part in so many of a processor: with many thousand tasks they are less frequent. */
+/** Looks by the clock use at most one part in so many of a processor: with many thousand tasks they are less frequent. */
 const SHARE = 50;
 
 /** @returns the outcome of each, in the order given. */
@@ -36,15 +35,15 @@ export async function waitForAll(awaited: readonly Awaited[], options: WaitOptio
   const began = performance.now();
   const watch = createFolderWatch();
   const results = new Map<Awaited, SettledWait>();
-  /** With the folders that are watched for each. */
-  const open = new Map<Awaited, readonly string[]>(awaited.map((one) => [one, []]));
+  /** With the places that are watched for each. */
+  const open = new Map<Awaited, readonly Place[]>(awaited.map((one) => [one, []]));
   const byTheClock = new Set<Awaited>();
   const leftMs = () => began + timeoutMs - performance.now();
 
   /** @returns whether the system lets us watch all folders. */
   function arm(due: Iterable<Awaited>): boolean {
-    for (const one of due) if (open.has(one)) open.set(one, one.files.map(nearestFolder));
-    return watch.keep(new Set([...open.values()].flat()));
+    for (const one of due) if (open.has(one)) open.set(one, one.files.map(placeOf));
+    return watch.keep(new Set([...open.values()].flatMap((places) => places.map(({ folder }) => folder))));
   }
 
   function look(one: Awaited, when: 'now' | 'at_last' = 'now'): void {
@@ -74,7 +73,7 @@ export async function waitForAll(awaited: readonly Awaited[], options: WaitOptio
     watch.take();
     for (const one of awaited) look(one);
     let sweptAt = began;
-    for (let restMs = 0; ; ) {
+    for (let clockAt = performance.now() + POLL_MS; ; ) {
       // A marker that appears in the last moment still counts.
       if (stop.aborted || leftMs() <= 0) {
         for (const one of awaited) look(one, 'at_last');
@@ -83,19 +82,23 @@ export async function waitForAll(awaited: readonly Awaited[], options: WaitOptio
         );
       }
       if (open.size === 0) return awaited.map((one) => results.get(one)!);
-      const everyMs = byTheClock.size > 0 || !isSeen ? POLL_MS : SWEEP_MS;
-      await watch.change(Math.min(everyMs, leftMs()), stop);
-      await delay(Math.min(restMs, leftMs()), undefined, { signal: stop }).catch(() => undefined);
+      await watch.change(Math.min(Math.max(0, clockAt - performance.now()), leftMs()), stop);
       const from = performance.now();
       const changed = watch.take();
-      const isSweep = !isSeen || from - sweptAt >= SWEEP_MS;
-      if (isSweep) sweptAt = from;
-      const isDue = ([one, folders]: [Awaited, readonly string[]]) =>
-        isSweep || byTheClock.has(one) || folders.some((folder) => changed.has(folder));
+      const isByTheClock = from >= clockAt;
+      const isSweep = isByTheClock && (!isSeen || from - sweptAt >= SWEEP_MS);
+      const isDue = ([one, places]: [Awaited, readonly Place[]]) =>
+        isSweep ||
+        (isByTheClock && byTheClock.has(one)) ||
+        places.some(({ folder, name }) => changed.get(folder)?.has(null) || changed.get(folder)?.has(name));
       const due = [...open].filter(isDue).map(([one]) => one);
-      isSeen = arm(due);
+      if (due.length > 0) isSeen = arm(due);
       for (const one of due) look(one);
-      restMs = Math.min(SWEEP_MS, SHARE * (performance.now() - from));
+      const now = performance.now();
+      if (isSweep) sweptAt = now;
+      const everyMs = byTheClock.size > 0 || !isSeen ? POLL_MS : SWEEP_MS;
+      if (isByTheClock) clockAt = now + Math.max(everyMs, SHARE * (now - from));
+      else if (due.length > 0) clockAt = Math.min(clockAt, now + everyMs);
     }
   } finally {
     watch.close();
@@ -104,8 +107,15 @@ export async function waitForAll(awaited: readonly Awaited[], options: WaitOptio
 
 const UNSETTLED = { how: 'unsettled' } as const;
 
-/** The nearest existing folder: that is where the coming of a file, or of a folder that leads to it, shows. */
-export function nearestFolder(file: string): string {
-  for (let at = path.dirname(path.resolve(file)); ; at = path.dirname(at))
-    if (isFolder(at) || at === path.dirname(at)) return at;
+interface Place {
+  folder: string;
+  name: string;
+}
+
+/** The nearest existing folder, and the name in it that leads to the file. */
+export function placeOf(file: string): Place {
+  for (let at = path.resolve(file); ; at = path.dirname(at)) {
+    const folder = path.dirname(at);
+    if (isFolder(folder) || folder === at) return { folder, name: path.basename(at) };
+  }
 }

@@ -156,7 +156,7 @@ async function changesOf(
 
 /** @returns null if its branch is still at the base. */
 export async function commitOf(
-  { root, task }: Pick<OpenTask, 'root' | 'task'>,
+  { root, task }: OpenTask,
   base: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<string | null> {

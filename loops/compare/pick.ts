@@ -103,7 +103,7 @@ const gitIn = (cwd: string, { environment, stop }: RunContext): Git =>
   gitWith({ cwd, timeoutMs: PATIENCE_MS, environment, halt: stop });
 
 /** The variant's task, whose state has the trees that its gate checked; `tree`: its worktree. */
-type Gated = Pick<OpenTask, 'task' | 'plans' | 'tree'> & { environment: NodeJS.ProcessEnv };
+type Gated = OpenTask & { environment: NodeJS.ProcessEnv };
 
 /** @returns the changed paths, relative to the repository's root. */
 async function applyCommit(

@@ -26,7 +26,7 @@ interface GuardedTask {
   stateFolder: string;
 }
 
-interface Inspecting extends Pick<RunOptions, 'otherChanges'> {
+interface Inspecting extends RunOptions {
   /** The task: an id or a path. */
   word: string;
   cwd: string;
@@ -39,7 +39,7 @@ type Inspected = { how: 'open'; found: FoundTask | null } | { how: 'invalid'; me
 type Entered = Inspected & ({ how: 'open'; recovered: Recovered } | { how: 'invalid' });
 
 /** Before a run reads its task or pays. Returns `invalid` if the task is closed until the user has checked it. */
-export async function enterTask(entering: Inspecting & Pick<RunContext, 'clock' | 'say'>): Promise<Entered> {
+export async function enterTask(entering: Inspecting & RunContext): Promise<Entered> {
   const { otherChanges, clock, say } = entering;
   const found = findTask(entering);
   const recovered: Recovered =

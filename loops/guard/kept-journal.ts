@@ -35,7 +35,7 @@ function headOf({ file }: Journal, maxBytes: number): Buffer | null {
   }
 }
 
-export interface RepairedJournal {
+interface RepairedJournal {
   /** Lists in short phrases what was removed or was missing; empty if nothing unusual happened. */
   strange: string[];
   /** The number of budget changes that were undone. The user may have made them, and so may the agent. */

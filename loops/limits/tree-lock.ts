@@ -5,7 +5,7 @@ import { realOr } from '../../state/disk/real-folder.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { acquireTicket, type QueueTurn, type TicketRequest } from './acquire-ticket.ts';
 
-export interface TreeLockRequest extends Omit<TicketRequest, 'line' | 'whileWaiting'> {
+interface TreeLockRequest extends Omit<TicketRequest, 'line' | 'whileWaiting'> {
   /** The project's `.tmp`. */
   stateFolder: string;
   /** The folder that is written or read. */

@@ -130,7 +130,7 @@ export async function* followNow(following: FollowingNow): AsyncGenerator<NowSte
       if (isSweep || lines.some((folder) => changedFolders.has(folder)))
         waiting = await waitingIn(stateFolder, environment, { self, clock });
       if (isSweep) takeUp(followed, places);
-      const stirred = new Set([...changedFolders].flatMap((folder) => owners.get(folder) ?? []));
+      const stirred = new Set([...changedFolders.keys()].flatMap((folder) => owners.get(folder) ?? []));
       // A task at rest may not be watched, but its call is registered.
       if (register !== null && changedFolders.has(register)) for (const root of calledIn(register)) stirred.add(root);
       const changes: NowChange[] = [];

@@ -10,7 +10,7 @@ import { editSession } from './edit.ts';
 import { planRollback } from './undo.ts';
 import { writerOf } from './wait-until-idle.ts';
 
-export interface Broken {
+interface Broken {
   tool: Tool;
   sessionId: string;
   /** null is unknown: then only what the service refused is repaired. */

@@ -25,7 +25,7 @@ export interface Errand {
   callId: string;
   access: Access;
   cwd: string;
-  options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests' | 'ignoreHold'>;
+  options: RunOptions;
   environment: NodeJS.ProcessEnv;
   commandFolder: string;
   dispatch: Dispatch;

@@ -21,7 +21,7 @@ import { MAX_BYTES, readAttachments } from './attachments.ts';
 import { readTemplate } from './read-template.ts';
 import { readText } from './read-text.ts';
 
-export interface PromptRequest {
+interface PromptRequest {
   task: TaskFolder;
   manifest: Manifest;
   stage: Stage;
@@ -59,7 +59,7 @@ export interface PromptTurn {
   identity: string;
 }
 
-export type PromptComposed =
+type PromptComposed =
   /** `sha256`: the hash of the bytes that the CLI will get; for a turn, the hash of its identity. */
   ({ how: 'done'; sha256: string } & ComposedText) | { how: 'invalid'; message: string };
 

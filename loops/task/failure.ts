@@ -34,7 +34,7 @@ import type { OpenTask } from './task.ts';
 export interface FailureCircumstances {
   count: number;
   attempt: number;
-  decision: Pick<Decision, 'action' | 'why' | 'next_actions'>;
+  decision: Decision;
   /** The prompt, and whether it was sent in an existing session; null if it says nothing about the failure. */
   sent: SentPrompt | null;
   /** What the stage has changed in the tree so far. */

@@ -18,7 +18,7 @@ interface Failing {
   task: TaskFolder;
   called: CalledAs;
   /** null if the manifest cannot be read any more. */
-  read: Pick<ReadTask, 'manifest' | 'plans' | 'placeOf'> | null;
+  read: ReadTask | null;
   stage: { name: string; tool: Tool; model?: string | undefined };
   /** The folder in which the CLI ran. */
   cwd: string;

@@ -5,7 +5,7 @@ import type { Ending, EvidenceSource, Verdict } from '../facts/evidence.ts';
 import type { BuiltIn } from '../facts/tools.ts';
 import { partOf, textOf } from '../text/json.ts';
 
-export interface ApiCircumstances {
+interface ApiCircumstances {
   ending: Ending;
   /** The HTTP status that the engine reported. */
   status: number | null;

@@ -4,6 +4,7 @@ import { MAX_TIMEOUT_MS, type MachineClocks } from '../facts/deadline.ts';
 import type { PassedLimit } from '../facts/evidence.ts';
 import { type Caps, lowerCap } from '../limits/caps.ts';
 import { dollars } from '../text/display.ts';
+import { partOf } from '../text/json.ts';
 
 export interface CallLimits {
   timeoutMs: number;
@@ -32,13 +33,12 @@ export interface CallTerms {
 
 /** Rejects incomplete or invented terms. */
 export function isTerms(value: unknown): value is CallTerms {
-  const { marker, started_at, clocks, limits, temporary, overlay_folders, folder } = (value ??
-    {}) as Partial<CallTerms>;
+  const { marker, started_at, clocks, temporary, overlay_folders, folder, ...more } = partOf(value) ?? {};
+  const [{ steadyMs, bootMs }, limits] = [partOf(clocks) ?? {}, partOf(more.limits)];
   return (
     typeof marker === 'string' &&
     !Number.isNaN(Date.parse(String(started_at))) &&
-    [clocks?.steadyMs, clocks?.bootMs].every(Number.isFinite) &&
-    typeof limits === 'object' &&
+    [steadyMs, bootMs].every(Number.isFinite) &&
     limits !== null &&
     Number.isFinite(limits.timeoutMs) &&
     Number.isFinite(limits.maxOutputBytes) &&
@@ -55,9 +55,8 @@ export function isTerms(value: unknown): value is CallTerms {
 
 function isCaps(caps: unknown): boolean {
   if (caps === undefined) return true;
-  const { tokens, usd, prices } = (caps ?? {}) as Partial<Caps>;
-  const isObject = typeof prices === 'object' && prices !== null;
-  return isObject && [tokens, usd].every((cap) => cap === null || Number.isFinite(cap?.max));
+  const { tokens, usd, prices } = partOf(caps) ?? {};
+  return partOf(prices) !== null && [tokens, usd].every((cap) => cap === null || Number.isFinite(partOf(cap)?.max));
 }
 
 /** Returns the limits that both allow. */

@@ -41,7 +41,7 @@ export interface Notification {
 /** What the run or the batch itself reports. */
 export type NotificationFacts = Omit<Notification, 'schema' | 'id' | 'event' | 'at' | 'text'>;
 
-export interface RunEnd {
+interface RunEnd {
   /** `parked`: a supervised task that waits for an answer. */
   state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
   budget: { used: number; total: number };

@@ -45,7 +45,7 @@ export const TESTED_VERSIONS = {
 
 export const TESTED_NODE = { from: '20.19.0' } as const;
 
-export type VersionVerdict = 'tested' | 'older' | 'newer';
+type VersionVerdict = 'tested' | 'older' | 'newer';
 
 export function judgeVersion(tool: BuiltIn, version: string): VersionVerdict {
   const { from, below } = TESTED_VERSIONS[tool];

@@ -6,7 +6,7 @@ import { keepJson } from './json.ts';
 import { compilePatterns } from './patterns.ts';
 import { type Bounded, type Redactor, UNBOUNDED, withheldText } from './redactor.ts';
 
-export { createStreamRedactor, type StreamRedactor } from './stream.ts';
+export { createStreamRedactor } from './stream.ts';
 
 interface RedactorOptions {
   /** The environment that the CLI sees. The values of variables with secret-looking names are redacted wherever they occur. */

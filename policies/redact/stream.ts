@@ -3,7 +3,7 @@
 import { createAcrossEvents } from './across-events.ts';
 import type { Redactor } from './redactor.ts';
 
-export interface StreamRedactor {
+interface StreamRedactor {
   /** Takes the next chunk and returns the text that can be written so far. After a withheld piece, it returns nothing more. */
   write(chunk: string): string;
   /** Returns the rest. */

@@ -1,6 +1,7 @@
 // Reads the edits ledger of a conversation's file: which edits were made to the file, and their states.
 
 import { isTool, type Tool } from '../facts/tools.ts';
+import { partOf } from '../text/json.ts';
 
 export const EDITS_VERSION = 1;
 
@@ -74,7 +75,7 @@ export function foldEdits(lines: readonly unknown[]): KnownEdit[] {
 }
 
 const isLine = (line: unknown): line is EditLine => {
-  const { state, n, at } = (line ?? {}) as Partial<EditLine>;
+  const { state, n, at } = partOf(line) ?? {};
   if (typeof n !== 'number' || typeof at !== 'string') return false;
   return state === 'planned'
     ? isEntry(line as EditEntry)
@@ -93,5 +94,7 @@ const isEntry = (entry: EditEntry): boolean =>
 /** The names of backups: the number of the edit, and the extension of the original file. */
 export const BACKUP = /^\d+\.backup(?:\.jsonl?)?$/;
 
-const isVersion = (version: Partial<Version> | null): boolean =>
-  Number.isSafeInteger(version?.bytes) && typeof version?.sha256 === 'string';
+function isVersion(version: unknown): boolean {
+  const { bytes, sha256 } = partOf(version) ?? {};
+  return Number.isSafeInteger(bytes) && typeof sha256 === 'string';
+}

@@ -2,6 +2,7 @@
 
 import type { Change } from '../facts/gate-record.ts';
 import type { Tool } from '../facts/tools.ts';
+import { partOf } from '../text/json.ts';
 import type { IterationCells } from './supervise-text.ts';
 import type { LeftHow } from './supervision.ts';
 
@@ -41,7 +42,7 @@ export interface SessionSave extends SavedTree {
 
 /** Returns as part of a sentence what is wrong with a file that claims to be a saved session; null if nothing is. */
 export function saveMistake(value: unknown): string | null {
-  const { schema, changed_files, sessions, git } = (value ?? {}) as Partial<SessionSave>;
+  const { schema, changed_files, sessions, git } = partOf(value) ?? {};
   if (schema !== SAVE_SCHEMA)
     return `it was saved by another version (schema ${String(schema)}; this one knows ${SAVE_SCHEMA})`;
   const files = Array.isArray(changed_files) && changed_files.every((one) => typeof one?.path === 'string');

@@ -3,6 +3,7 @@
 import { closeSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
+import { partOf } from '../../policies/text/json.ts';
 import { appendText } from '../append-line.ts';
 import { openRegular, readRegularOrNull, readUnlessUnfit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
@@ -64,13 +65,14 @@ export function unreadableWords(folder: DistillFolder, lost: readonly { turn: nu
 const MAX_BYTES = 64 * 1024 * 1024;
 
 function isTurn(value: unknown): value is KeptTurn {
-  const { schema, call_id, request, answer } = (value ?? {}) as Partial<KeptTurn>;
+  const { schema, call_id, request, answer } = partOf(value) ?? {};
+  const { text, content } = partOf(answer) ?? {};
   return (
     schema === 1 &&
     typeof call_id === 'string' &&
-    Array.isArray(request?.parts) &&
-    typeof answer?.text === 'string' &&
-    (answer.content === null || Array.isArray(answer.content?.parts))
+    Array.isArray(partOf(request)?.parts) &&
+    typeof text === 'string' &&
+    (content === null || Array.isArray(partOf(content)?.parts))
   );
 }
 

@@ -3,8 +3,9 @@
 import { rmSync } from 'node:fs';
 import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type Hold, standsAt } from '../../policies/limits/holds.ts';
-import { EMPTY_LEDGER, type LimitsLedger, type NearRow, type OpenCall } from '../../policies/limits/ledger.ts';
+import { EMPTY_LEDGER, type LimitsLedger } from '../../policies/limits/ledger.ts';
 import { type Limits, limitsMistake, NO_LIMITS } from '../../policies/limits/limits.ts';
+import { type Json, partOf } from '../../policies/text/json.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { isAbsent, readJsonIfFit, readRegularOrNull } from '../disk/regular-file.ts';
 import { publishText, replaceText } from '../disk/replace-file.ts';
@@ -20,7 +21,7 @@ export const writeLimitsLedger = ({ folder, ledger: file }: LimitsFiles, ledger:
   writeLimitsJson(folder, file, ledger);
 
 function mistake(value: unknown): string | null {
-  const { open, spent, begun, near = [], since = {} } = (value ?? {}) as Partial<Record<keyof LimitsLedger, unknown>>;
+  const { open, spent, begun, near = [], since = {} } = partOf(value) ?? {};
   const isSound =
     isListOf(open, isOpen) &&
     isListOf(spent, (row) => hasTexts(row, ['tool', 'project']) && hasNumbers(row, ['at', 'calls', 'tokens', 'usd'])) &&
@@ -32,31 +33,23 @@ function mistake(value: unknown): string | null {
   return isSound ? null : 'is not what was used of your limits';
 }
 
-const isNear = (row: object): boolean => {
-  const { project } = row as Partial<NearRow>;
-  return (
-    hasTexts(row, ['call_id', 'words']) && hasNumbers(row, ['at']) && (project === null || typeof project === 'string')
-  );
-};
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 
-const isOpen = (row: object): boolean => {
-  const { owner, task } = row as Partial<OpenCall>;
-  return (
-    hasTexts(row, ['call_id', 'tool', 'account', 'project']) &&
-    hasNumbers(row, ['at']) &&
-    isProcessIdentity(owner, 1) &&
-    (task === null || typeof task === 'string')
-  );
-};
+const isNear = (row: Json): boolean =>
+  hasTexts(row, ['call_id', 'words']) && hasNumbers(row, ['at']) && isTextOrNull(row.project);
 
-const isListOf = (value: unknown, is: (row: object) => boolean): boolean =>
-  Array.isArray(value) && value.every((row: unknown) => typeof row === 'object' && row !== null && is(row));
+const isOpen = (row: Json): boolean =>
+  hasTexts(row, ['call_id', 'tool', 'account', 'project']) &&
+  hasNumbers(row, ['at']) &&
+  isProcessIdentity(row.owner, 1) &&
+  isTextOrNull(row.task);
 
-const hasTexts = (row: object, names: string[]): boolean =>
-  names.every((name) => typeof (row as Record<string, unknown>)[name] === 'string');
+const isListOf = (value: unknown, is: (row: Json) => boolean): boolean =>
+  Array.isArray(value) && value.map(partOf).every((row) => row !== null && is(row));
 
-const hasNumbers = (row: object, names: string[]): boolean =>
-  names.every((name) => Number.isFinite((row as Record<string, unknown>)[name]));
+const hasTexts = (row: Json, names: string[]): boolean => names.every((name) => typeof row[name] === 'string');
+
+const hasNumbers = (row: Json, names: string[]): boolean => names.every((name) => Number.isFinite(row[name]));
 
 /**
  * Throws StrangeStateError for an unusable file.
@@ -122,13 +115,13 @@ export function writeHolds({ folder, holds: file }: LimitsFiles, holds: readonly
 }
 
 function isHold(value: unknown): value is Hold {
-  const { tool, account, model, reason, until, seen_at, probe } = (value ?? {}) as Partial<Record<keyof Hold, unknown>>;
+  const { tool, account, model, reason, until, seen_at, probe } = partOf(value) ?? {};
   return (
     [tool, account, reason].every((text) => typeof text === 'string') &&
-    (model === null || typeof model === 'string') &&
+    isTextOrNull(model) &&
     (until === null || isInstant(until)) &&
     isInstant(seen_at) &&
-    (probe === null || isProcessIdentity((probe as Hold['probe'])?.owner, 1))
+    (probe === null || isProcessIdentity(partOf(probe)?.owner, 1))
   );
 }
 

@@ -3,6 +3,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { partOf } from '../../policies/text/json.ts';
 import { namesIn } from '../disk/folder.ts';
 import { openRegular, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 
@@ -92,8 +93,7 @@ type Line = { ticket: Ticket } | { left: string } | { sealed: true } | Record<ne
 /** Ignores any line that is not ours. */
 function parse(text: string): Line {
   try {
-    const line = JSON.parse(text) as { ticket?: Partial<Ticket> | null };
-    if (line === null || typeof line !== 'object') return {};
+    const line = partOf(JSON.parse(text)) ?? {};
     return line.ticket === undefined || isTicket(line.ticket) ? (line as Line) : {};
   } catch {
     return {};
@@ -101,8 +101,8 @@ function parse(text: string): Line {
 }
 
 /** Checks only what a reader relies on. */
-function isTicket(ticket: Partial<Ticket> | null): boolean {
-  const { id, owner, stage, task_id, until, task_folder } = ticket ?? {};
+function isTicket(ticket: unknown): boolean {
+  const { id, owner, stage, task_id, until, task_folder } = partOf(ticket) ?? {};
   return (
     [id, stage, task_id, until, task_folder ?? ''].every((text) => typeof text === 'string') &&
     isProcessIdentity(owner, 1)

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { QueueTurn } from '../../loops/limits/acquire-ticket.ts';
-import { lockTree, type TreeLockRequest } from '../../loops/limits/tree-lock.ts';
+import { lockTree } from '../../loops/limits/tree-lock.ts';
 import { ownScript } from '../rig/own-script.ts';
 
 const test = suite<{ root: string; children: ChildProcess[] }>('turn');
@@ -64,7 +64,11 @@ function asker(root: string) {
   /** Until somebody says that they wait. */
   const waits = () => new Promise<void>((resolve) => watchers.push(resolve));
   const order: string[] = [];
-  const ask = (mode: 'read' | 'write', name: string, more: Partial<TreeLockRequest> = {}): Promise<QueueTurn> =>
+  const ask = (
+    mode: 'read' | 'write',
+    name: string,
+    more: Partial<Parameters<typeof lockTree>[0]> = {},
+  ): Promise<QueueTurn> =>
     lockTree({
       stateFolder: path.join(root, '.tmp'),
       tree: path.join(root, 'tree'),

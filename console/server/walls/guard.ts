@@ -27,10 +27,7 @@ export const MAX_BODY = 256 * 1024;
 
 const OPEN_ANEW = 'open the address that tollgate console has printed';
 
-export function admit(
-  request: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersion'>,
-  gate: Gate,
-): Admitted {
+export function admit(request: IncomingMessage, gate: Gate): Admitted {
   const { method, headers } = request;
   const shape = shapeMistake(request);
   if (shape !== null) return away(400, shape);

@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { watchProcess } from '../../../loops/batch/living-processes.ts';
 import { awaitCall, type NamedCall } from '../../../loops/batch/named-call.ts';
-import { type WaitOptions, waitForAll } from '../../../loops/batch/wait.ts';
+import { waitForAll } from '../../../loops/batch/wait.ts';
 import { type Awaited, describe } from '../../../loops/batch/wait-outcome.ts';
 import { where } from '../../rig/where-possible.ts';
 
@@ -36,7 +36,7 @@ function call(named: Partial<NamedCall>): Awaited {
 }
 
 /** What a person reads of each, in order. */
-async function wait(awaited: Awaited[], options: Partial<WaitOptions> = {}): Promise<string[]> {
+async function wait(awaited: Awaited[], options: Partial<Parameters<typeof waitForAll>[1]> = {}): Promise<string[]> {
   const settled = await waitForAll(awaited, { timeoutMs: 60_000, onFailure: 'wait_on', ...options });
   return settled.map(({ outcome }) =>
     describe(outcome)

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { noteReservation } from '../../../loops/call/reserve.ts';
-import { keepJournal, type RepairedJournal, repairJournal } from '../../../loops/guard/kept-journal.ts';
+import { keepJournal, repairJournal } from '../../../loops/guard/kept-journal.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
 import { type Journal, openJournal } from '../../../state/journal/journal.ts';
 
@@ -67,7 +67,11 @@ const write = (journal: Journal, line: string) => appendFileSync(journal.file, `
 const replaced = (journal: Journal, from: RegExp | string, to: string) =>
   writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace(from, to));
 
-const ROWS: [what: string, tamper: (journal: Journal) => void, said: Partial<RepairedJournal>][] = [
+const ROWS: [
+  what: string,
+  tamper: (journal: Journal) => void,
+  said: Partial<Awaited<ReturnType<typeof repairJournal>>>,
+][] = [
   [
     'a budget that looks like a command',
     (journal) => journal.append({ fact: 'budget', calls: 9, from: 'command' }),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Broken, repairBeforeResume } from '../../../loops/session/repair.ts';
+import { repairBeforeResume } from '../../../loops/session/repair.ts';
 import {
   REGISTER_VERSION,
   type RegisterEntry,
@@ -14,7 +14,7 @@ import {
 } from '../../../state/calls/call-register.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 
-const test = suite<{ broken: Broken; file: string }>('mending before a resume');
+const test = suite<{ broken: Parameters<typeof repairBeforeResume>[0]; file: string }>('mending before a resume');
 test.before.each((context) => {
   const home = mkdtempSync(path.join(tmpdir(), 'mending-'));
   const place = path.join(home, '.gemini/tmp/project');

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { composePrompt, type PromptComposed, type PromptRequest } from '../../../loops/task/compose.ts';
+import { composePrompt } from '../../../loops/task/compose.ts';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { resolveRole } from '../../../policies/manifest/resolved-role.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
@@ -16,7 +16,7 @@ export interface Wish {
   trust?: 'trusted' | 'untrusted';
   /** Relative to the project. */
   cwd?: string;
-  request?: Partial<PromptRequest>;
+  request?: Partial<Parameters<typeof composePrompt>[0]>;
 }
 
 export class World {
@@ -43,7 +43,7 @@ export class World {
     symlinkSync(target, path.join(this.root, name));
   }
 
-  async compose(wish: Wish = {}): Promise<PromptComposed> {
+  async compose(wish: Wish = {}): ReturnType<typeof composePrompt> {
     const given = MANIFEST.parse({
       task_id: 'fix',
       goal: 'Make the parser take empty lines.',
@@ -87,7 +87,7 @@ export class World {
   }
 
   /** The prompt, which must be one. */
-  async prompt(wish: Wish = {}): Promise<PromptComposed & { how: 'done' }> {
+  async prompt(wish: Wish = {}): Promise<Awaited<ReturnType<typeof composePrompt>> & { how: 'done' }> {
     const composed = await this.compose(wish);
     if (composed.how === 'invalid') throw new Error(composed.message);
     return composed;

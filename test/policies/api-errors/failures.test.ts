@@ -2,10 +2,12 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ApiCircumstances, isApiFailure } from '../../../policies/api-errors/failures.ts';
+import { isApiFailure } from '../../../policies/api-errors/failures.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 
-const BEGUN: ApiCircumstances = {
+type Circumstances = Parameters<typeof isApiFailure>[1];
+
+const BEGUN: Circumstances = {
   ending: 'exited',
   status: null,
   named: null,
@@ -20,7 +22,7 @@ const verdict = (errorClass: Verdict['class'], reason: string | null, source = '
   retry_at: null,
 });
 
-const ROWS: readonly [what: string, Verdict, Partial<ApiCircumstances>, logged: boolean][] = [
+const ROWS: readonly [what: string, Verdict, Partial<Circumstances>, logged: boolean][] = [
   ['a success', verdict(null, null), {}, false],
   ['an overloaded service', verdict('transient', 'overloaded'), {}, true],
   ['a history that does not fit', verdict('tooling', 'broken_history'), {}, true],

@@ -11,13 +11,12 @@ import {
   headersOf,
   type Notification,
   type NotificationFacts,
-  type RunEnd,
   type Try,
   wordsOf,
 } from '../../../policies/manifest/notification.ts';
 import { type NotifierRow, notifierName, reachOf } from '../../../policies/manifest/notifier.ts';
 
-const END: RunEnd = { state: 'done', budget: { used: 4, total: 10 }, calls: 4, nearLimits: [] };
+const END: Parameters<typeof eventsOf>[0] = { state: 'done', budget: { used: 4, total: 10 }, calls: 4, nearLimits: [] };
 
 for (const [what, end, events] of [
   ['done', {}, ['done']],

@@ -3,16 +3,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
-import {
-  compareVersions,
-  judgeVersion,
-  TESTED_VERSIONS,
-  type VersionVerdict,
-} from '../../../policies/manifest/tested-versions.ts';
+import { compareVersions, judgeVersion, TESTED_VERSIONS } from '../../../policies/manifest/tested-versions.ts';
 
 const test = suite('tested versions');
 
-const ROWS: readonly [tool: BuiltIn, version: string, verdict: VersionVerdict][] = [
+const ROWS: readonly [tool: BuiltIn, version: string, verdict: ReturnType<typeof judgeVersion>][] = [
   ['gemini', '0.45.1', 'older'],
   ['gemini', '0.45.2', 'tested'],
   ['gemini', '0.61.12', 'tested'],
