@@ -65,7 +65,7 @@ export function serviceOverCli(desk: CliDesk): DocumentService {
       return {
         content,
         text,
-        finishReason: null,
+        finishReason: reasonOfCut(record.warnings),
         blockReason: null,
         usage: input === null || output === null ? null : { input, output, thoughts: 0, cached: cached ?? 0 },
         modelVersion: model,
@@ -75,6 +75,12 @@ export function serviceOverCli(desk: CliDesk): DocumentService {
 }
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Why the CLI says that its answer may be incomplete; null if it does not say so. */
+const reasonOfCut = (warnings: readonly string[]): string | null =>
+  warnings.flatMap(
+    (warning) => /the answer may be incomplete: .*\(stop_reason (\w+)\)$/s.exec(warning)?.[1] ?? [],
+  )[0] ?? null;
 
 const conversation = ({ tool }: CliDesk, { model, systemInstruction }: TurnToAsk, contents: readonly TurnContent[]) =>
   hashOf(JSON.stringify([tool, model, systemInstruction, contents]));

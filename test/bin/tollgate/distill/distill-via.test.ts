@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { TOOLS } from '../../../../policies/facts/tools.ts';
 import { commandLinesWith } from '../../../../wrappers/processes/command-lines.ts';
 import { epubOf, pdfOf } from '../../../rig/books.ts';
-import { answerWith, failWith } from '../../../rig/streams.ts';
+import { answerWith, failWith, write } from '../../../rig/streams.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('tollgate distill --via');
@@ -56,6 +56,19 @@ for (const tool of TOOLS)
       /# Part 1[\s\S]*# Part 2/,
     );
   });
+
+test('a section that the CLI reports as cut is held', async ({ rig }) => {
+  const [opens, says, end] = [
+    { type: 'system', subtype: 'init', session_id: SESSION_A, model: 'm' },
+    { type: 'assistant', message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text: section(1) }] } },
+    { type: 'result', subtype: 'success', is_error: false, result: section(1), session_id: SESSION_A },
+  ];
+  rig.answer(() => [write([opens, says, { ...end, stop_reason: 'max_tokens' }].map((each) => JSON.stringify(each)))]);
+  const { code, stdout, stderr } = await rig.run('tollgate', [...begin('claude'), '--trust-workspace']);
+  assert.is(code, 1, stderr);
+  assert.match(`${stdout}${stderr}`, 'the answer ended with max_tokens');
+  assert.is(rig.calls.length, 1);
+});
 
 test('a session that may hold more than was accepted is left: a new one is told what was answered', async ({ rig }) => {
   const running = rig.start('tollgate', begin('gemini'));
