@@ -28,7 +28,7 @@ export const SENTENCES = {
   content_filter: 'A content filter of the service blocked the prompt or the answer.',
   crashed: '{tool} crashed.',
   cut_answer: 'The answer ended before it was complete.',
-  disk_full: 'The disk is full, or a disk quota is used up.',
+  disk_full: 'The disk is full, or a quota or a size limit for files is reached.',
   empty_answer: 'The answer of {tool} is empty.',
   file_system: 'The file system of this machine reported an error to {tool}.',
   garbled_response: 'The service sent a response that {tool} could not read.',

@@ -44,6 +44,8 @@ export const EXIT_RULES = [
     'tooling',
     'crashed',
   ),
+  // A limit of the shell for the size of a file (ulimit -f): the same call would end the same way.
+  ended('exit-file-size', 'any', ['SIGXFSZ', 153], 'tooling', 'disk_full'),
   ended('exit-killed', 'any', ['SIGKILL', 137], 'transient', 'killed'),
   ended(
     'exit-interrupted',
