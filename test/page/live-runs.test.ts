@@ -188,7 +188,7 @@ for (const [view, answer] of [
     const kept = path.join(rig.project, `.tmp/task/invoice-dates/state/supervise/${noted().at(-1)!.text}.md`);
     assert.is(readFileSync(kept, 'utf8'), answer);
     await go('tasks');
-    await page.locator('.row-at', { hasText: 'invoice-dates' }).getByText('parked').waitFor();
+    await page.locator('.row-at', { hasText: 'invoice-dates' }).getByText('asks you').waitFor();
     await waitWhile(() => asked() === 0);
   });
 

@@ -32,7 +32,7 @@ live.test('tasks stand as they stand on disk, in every state', async ({ page, go
   for (const [id, state] of Object.entries({
     'price-rounding': 'done',
     'rotate-keys': /failed\s+The service rejected the credentials of codex\./,
-    'invoice-dates': /parked\s+Which of the two date formats/,
+    'invoice-dates': /asks you\s+Which of the two date formats/,
     'settings-page': 'never run',
   }))
     assert.match(await page.locator('.row-at', { hasText: id }).innerText(), state);

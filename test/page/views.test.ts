@@ -28,7 +28,8 @@ const SHOWS: Record<string, readonly string[]> = {
       'a lack',
       'a instruction',
       '1 of 3 errors of the reasoner in a row',
-      'Ask',
+      'asks you',
+      'Attempt 1 failed: quota (a first reason). The stage was called again.',
     ],
   ],
   'tasks/price-rounding/changes': ['+a added', '-a removed', 'a diff note'],
@@ -194,7 +195,7 @@ views.test('what is empty says so, and by a filter that it is the filter', async
   await go('supervise');
   await page.getByText('No supervised task').waitFor();
   await go('supervise/price-rounding');
-  await page.getByRole('table').getByText('Ask', { exact: true }).waitFor();
+  await page.getByRole('table').getByText('asks you', { exact: true }).waitFor();
 });
 
 views.test('a diff shows code in colours, each side of a file by itself', async ({ page, go, server }) => {
@@ -255,7 +256,7 @@ views.test('a finding of the gate leads to the changes of its stage, and to its 
   server.told['/api/tasks/price-rounding'] = {
     ...task,
     stages: [{ ...task.stages[0]!, stage: 'codex_impl' }],
-    attempts: [{ ...task.attempts[0]!, stage: 'codex_impl' }],
+    attempts: [{ ...task.attempts[0]!, stage: 'codex_impl', class: null, reason: null }],
     gates: [{ ...task.gates[0]!, stage: 'codex_impl', call_id: 'call-1' }],
     texts: names.map((name) => ({ name, what: name.endsWith('out') ? 'answer' : 'stderr', bytes: 20 })),
   };
@@ -363,6 +364,51 @@ views.test('a new task says before a check what it pays for', async ({ page, go,
   await page.getByText('1 paid call, at most 10; about $0.04').waitFor();
   await page.locator('.ways .main:enabled', { hasText: 'Create and run …' }).waitFor();
   assert.is(await page.locator('.field:has(:required)').count(), 3);
+});
+
+views.test('a task that asks shows its reasoner, and marks it as asking', async ({ page, go, server }) => {
+  const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+  const [stage, attempt] = [task.stages[0]!, task.attempts[2]!];
+  const stages = ['worker', 'reasoner'].map((name) => ({ ...stage, stage: name }));
+  const attempts = stages.map(({ stage: name }) => ({
+    ...attempt,
+    call_id: name,
+    stage: name,
+    attempt: 1,
+    class: null,
+  }));
+  const now = { ...task, state: 'parked', failure: null, next_actions: [], gates: [], stages, attempts };
+  server.told['/api/tasks/price-rounding'] = now;
+  await go('tasks/price-rounding');
+  const lane = page.locator('.timeline li', { hasText: 'reasoner' });
+  await lane.locator('.mark.wait', { hasText: 'asks you' }).waitFor();
+  await lane.locator('.attempt-bar.waits[aria-pressed="true"]').waitFor();
+  await page.getByRole('heading', { name: 'reasoner, attempt 1' }).waitFor();
+});
+
+views.test('a gate is drawn beside a short bar, and within its lane', async ({ page, go, server }) => {
+  const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+  const [attempt, gate] = [task.attempts[0]!, task.gates[0]!];
+  const at = (ms: number) => new Date(Date.parse(attempt.at) + ms).toISOString();
+  const attempts = [
+    { ...attempt, ending: 'exited' },
+    { ...attempt, call_id: 'call-2', attempt: 2, at: at(60_000), ms: 10, ending: 'exited' },
+  ];
+  server.told['/api/tasks/price-rounding'] = {
+    ...task,
+    at: at(60_020),
+    attempts,
+    gates: [{ ...gate, at: at(60_015) }],
+  };
+  await go('tasks/price-rounding');
+  const lane = page.locator('.timeline li', { has: page.locator('.gate') });
+  const [bar, diamond, figures] = await Promise.all(
+    [lane.locator('.attempt-bar').last(), lane.locator('.gate'), lane.locator('.lane-figures')].map((each) =>
+      each.evaluate((element) => element.getBoundingClientRect().toJSON()),
+    ),
+  );
+  assert.ok(bar.right + 4 <= diamond.left, `${bar.right} and ${diamond.left}`);
+  assert.ok(diamond.right <= figures.left, `${diamond.right} and ${figures.left}`);
 });
 
 views.run();

@@ -23,7 +23,6 @@ export const amountOf = (unit: string, n: number, unknown = 0): string =>
   unit === 'usd' ? money(n, unknown) : unit === 'tokens' ? `${tokens(n, unknown)} tokens` : counted(n, 'call');
 
 export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (budget: BudgetShown | null) => void }) {
-  const begins = [...new Set(of.flatMap(({ counted_since: at }) => at ?? []))];
   return (
     <Panel
       title="Budgets"
@@ -51,6 +50,11 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
               {budget.unknown_calls > 0 && budget.unit === 'tokens' && (
                 <p class="dim">In addition: {lacking(budget.unknown_calls, 'tokens')}.</p>
               )}
+              {budget.counted_since !== null && budget.counted_since > budget.from && (
+                <p class="dim">
+                  Counted since <Dated at={budget.counted_since} />. Earlier calls of this {budget.per} may be missing.
+                </p>
+              )}
               <div class="budget-head dim">
                 <span>
                   {leftOf(budget)}; starts again in <Countdown to={budget.until} />
@@ -70,11 +74,6 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
           ))}
         </ul>
       )}
-      {begins.map((at) => (
-        <p key={at} class="dim">
-          All calls since <Dated at={at} /> are counted. Earlier ones may be missing, since no limit was set then.
-        </p>
-      ))}
     </Panel>
   );
 }
@@ -92,7 +91,7 @@ export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) =
   ];
   return (
     <Panel
-      title="Pace"
+      title="Calls at once and per minute"
       aside={
         <button type="button" class="button small" onClick={() => onSet({ per: 'once' })}>
           Set a pace
@@ -142,7 +141,7 @@ export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) =
 
 export function Holds({ of, onRelease }: { of: readonly HoldShown[]; onRelease: (hold: HoldShown) => void }) {
   return (
-    <Panel title="Holds">
+    <Panel title="Held after a refusal">
       {of.length === 0 ? (
         <p class="dim">Nothing is held: no service has said that it takes no more.</p>
       ) : (

@@ -31,12 +31,18 @@ export function Spent({ of: { days, tools }, budgets }: SpentProps) {
       title={`Used by ${per}, by the tasks of this project`}
       aside={
         <div class="bar">
+          <span class="dim" aria-hidden="true">
+            Show
+          </span>
           <Choices
             label="Shown as"
             of={(Object.keys(UNITS) as Unit[]).map((each) => [each, UNITS[each].name])}
             chosen={unit}
             onChoose={(each) => setQuery({ unit: each })}
           />
+          <span class="dim" aria-hidden="true">
+            by
+          </span>
           <Choices
             label="For each"
             of={(Object.keys(PERIODS) as ChartPeriod[]).map((each) => [each, each])}

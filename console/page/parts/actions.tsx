@@ -129,9 +129,11 @@ const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
 
 function verbOf({ command = '', pays, text }: NextAction): string {
   if (text === 'run it') return 'Run';
-  if (text.replace(WAIT, '').startsWith('continue')) return 'Continue';
   const words = (pageCommand(command)?.words ?? []).join(' ');
-  return VERBS.find(([of]) => of.test(words))?.[1] ?? (pays ? 'Rerun' : 'Check again');
+  const verb = VERBS.find(([of]) => of.test(words))?.[1];
+  if (verb !== undefined) return verb;
+  if (text.replace(WAIT, '').startsWith('continue')) return 'Continue';
+  return pays ? 'Rerun' : 'Check again';
 }
 
 /** Whether it runs the task, and nothing else. */

@@ -25,7 +25,7 @@ const LOOKS = {
   failed: { word: 'failed', tone: 'bad', icon: 'failed' },
   refused: { word: 'refused', tone: 'bad', icon: 'stopped' },
   interrupted: { word: 'interrupted', tone: 'wait', icon: 'broken' },
-  parked: { word: 'parked', tone: 'wait', icon: 'parked' },
+  parked: { word: 'asks you', tone: 'wait', icon: 'parked' },
   paused: { word: 'paused', tone: 'wait', icon: 'waiting' },
   waiting: { word: 'waiting', tone: 'wait', icon: 'waiting' },
   held: { word: 'held', tone: 'wait', icon: 'waiting' },

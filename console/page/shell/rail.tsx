@@ -85,7 +85,7 @@ export const counts = computed<Readonly<Record<string, { n: number; what: string
   return {
     now: { n: of('running'), what: 'running' },
     failures: { n: of('failed') + of('refused'), what: 'failed' },
-    supervise: { n: of('parked'), what: 'parked' },
+    supervise: { n: of('parked'), what: 'asking you' },
   };
 });
 

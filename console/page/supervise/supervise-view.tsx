@@ -81,7 +81,19 @@ function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] 
 /** Of an instruction in the list; the page of the task shows it whole. */
 const MOST_CHARS = 160;
 
-const COLUMNS = [{ number: 'Iteration' }, 'Reasoner', 'Decision', 'Instruction to the worker'] as const;
+const COLUMNS = ['Iteration', 'Reasoner', 'Decision', 'Instruction to the worker'] as const;
+
+/** For the words of the table that the reasoner reads. */
+const WORDS: Readonly<Record<string, string>> = {
+  Success: 'answered',
+  Error: 'failed',
+  Normal: 'goes on',
+  Preserve: 'keeps the instruction',
+  Done: 'done',
+  'Done (refused)': 'done, but refused',
+  Exit: 'saved and ended',
+  Ask: 'asks you',
+};
 
 interface SupervisionProps {
   of: NonNullable<TaskShown['supervision']>;
@@ -106,9 +118,9 @@ export function Supervision({ of, goal }: SupervisionProps) {
       <Table label="Iterations" heads={COLUMNS}>
         {iterations.map(({ iteration, reasoner, action, instruction: next }) => (
           <tr key={iteration}>
-            <td class="number">{iteration}</td>
-            <td>{reasoner}</td>
-            <td>{action}</td>
+            <td>{iteration}</td>
+            <td>{WORDS[reasoner] ?? reasoner}</td>
+            <td>{WORDS[action] ?? action}</td>
             <td class="wide">
               <Words of={next} />
             </td>

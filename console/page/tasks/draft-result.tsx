@@ -85,7 +85,8 @@ export function Payment({ of: { forecast } }: { of: DraftShown }) {
     <>
       <p>
         A run makes <b>{tools.length === 0 ? 'no paid call' : counted(tools.length, 'paid call')}</b>
-        {tools.length > 0 && `, more with retries, at most ${count(most)}`}.
+        {tools.length > 0 && `, more with retries, at most ${count(most)}`}
+        {budget.used > 0 && ` (${count(budget.total)} less the ${count(budget.used)} made)`}.
       </p>
       {spent.value.value !== null && tools.length > 0 && <p>{costWords(tools, spent.value.value)}</p>}
     </>

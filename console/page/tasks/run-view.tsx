@@ -11,7 +11,7 @@ import { Supervision } from '../supervise/supervise-view.tsx';
 import { Quote, Words } from '../text/words.tsx';
 import { AttemptPanel } from './attempts.tsx';
 import { LiveTail } from './live-tail.tsx';
-import { Timeline } from './timeline.tsx';
+import { REASONER, Timeline } from './timeline.tsx';
 
 export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const chosen = useSignal<string | null>(null);
@@ -24,7 +24,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   runs.current.isRunning = state === 'running';
   const shown =
     attempts.find(({ call_id: id }) => id === chosen.value) ??
-    attempts.findLast(({ stage }) => stage === (state === 'parked' ? 'worker' : failure?.stage)) ??
+    attempts.findLast(({ stage }) => stage === (state === 'parked' ? REASONER : failure?.stage)) ??
     attempts.at(-1);
   return (
     <div class="stack">

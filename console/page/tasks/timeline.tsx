@@ -17,6 +17,9 @@ interface TimelineProps {
   onChoose: (callId: string) => void;
 }
 
+/** The stage of a supervised task that can ask the user. */
+export const REASONER = 'reasoner';
+
 /** The latest attempts of a stage; a bar is at least a few pixels wide. */
 const MOST_BARS = 60;
 
@@ -30,11 +33,13 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
       <ol>
         {stages.map((stage) => {
           const own = attempts.filter((each) => each.stage === stage.stage).slice(-MOST_BARS);
+          const asks = of.state === 'parked' && stage.stage === REASONER;
+          const failed = own.slice(0, -1).findLast(({ class: errorClass }) => errorClass !== null);
           const gate = gates.find((each) => each.stage === stage.stage);
           const hasPassed = ({ call_id: id }: Attempt) => gate?.passed !== false || gate.call_id !== id;
           return (
             <li key={stage.stage} class={own.length === 0 ? 'pending' : ''}>
-              <StageName of={stage} />
+              <StageName of={asks ? { ...stage, state: 'parked' } : stage} />
               <div class="lane">
                 {own.slice(1).map((attempt, nth) => (
                   <Wait key={attempt.call_id} from={endOf(own[nth]!, scale)} to={Date.parse(attempt.at)} {...scale} />
@@ -43,7 +48,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                   <button
                     key={attempt.call_id}
                     type="button"
-                    class={`attempt-bar ${hasPassed(attempt) ? toneOf(attempt) : 'bad'} ${attempt.tool === own[0]!.tool ? '' : 'other'} ${stage.state === 'done_earlier' ? 'over' : ''}`}
+                    class={`attempt-bar ${asks && attempt === own.at(-1) ? 'waits' : hasPassed(attempt) ? toneOf(attempt) : 'bad'} ${attempt.tool === own[0]!.tool ? '' : 'other'} ${stage.state === 'done_earlier' ? 'over' : ''}`}
                     style={placeOf(Date.parse(attempt.at), endOf(attempt, scale), scale)}
                     aria-pressed={attempt.call_id === chosen}
                     title={titleOf(attempt, hasPassed(attempt))}
@@ -64,6 +69,13 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                 )}
               </div>
               <Figures of={stage} />
+              {failed && (
+                <p class="dim">
+                  <Words
+                    of={`Attempt ${failed.attempt} failed: ${failed.class} (${failed.reason ?? 'no reason'}). The stage was called again.`}
+                  />
+                </p>
+              )}
             </li>
           );
         })}
@@ -117,7 +129,9 @@ function legendOf({ attempts, stages, gates }: TaskShown): string {
   return `${marks.join(', ')}.`;
 }
 
-function StageName({ of: { stage, state, tool, account, stand_ins } }: { of: StageShown }) {
+type Named = Pick<StageShown, 'stage' | 'tool' | 'account' | 'stand_ins'> & { state: string };
+
+function StageName({ of: { stage, state, tool, account, stand_ins } }: { of: Named }) {
   return (
     <div class="lane-name">
       <b>
