@@ -137,6 +137,7 @@ export interface WaitReport extends Record<WaitStatus, number> {
     class: string | null;
     reason: string | null;
     message: string;
+    lacks: readonly string[];
     earlier: boolean;
     waited_ms: number;
   }[];
@@ -154,6 +155,7 @@ function reportOf(settled: readonly SettledWait[], ok: boolean): WaitReport {
       class: outcome.how === 'failed' ? outcome.class : null,
       reason: outcome.how === 'failed' ? outcome.reason : outcome.how === 'done' ? null : outcome.how,
       message: describe(outcome),
+      lacks: outcome.how === 'done' ? (outcome.lacks ?? []) : [],
       earlier: 'earlier' in outcome && outcome.earlier !== undefined,
       waited_ms: afterMs,
     })),

@@ -48,6 +48,8 @@ export interface VariantResult {
   evidence: string | null;
   gate: 'passed' | 'failed' | null;
   verdict: string | null;
+  /** What its answers lack, such as a tool that was denied. */
+  lacks: string[];
   duration_ms: number | null;
   calls: number;
   tokens: number | null;

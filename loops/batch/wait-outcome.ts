@@ -31,7 +31,8 @@ interface Earlier {
 }
 
 export type WaitOutcome =
-  | { how: 'done'; earlier?: Earlier }
+  /** `lacks`: what the answers of a task lack. The marker of a call does not say it. */
+  | { how: 'done'; lacks?: readonly string[]; earlier?: Earlier }
   /** Its process has ended, and no done marker was named. */
   | { how: 'gone'; pid: number }
   | { how: 'failed'; exitCode: number; class: string | null; reason: string | null; earlier?: Earlier }
@@ -60,7 +61,7 @@ export const STATUS = {
 export function describe(outcome: WaitOutcome, which: 'whole' | 'short' = 'whole'): string {
   switch (outcome.how) {
     case 'done':
-      return `done${earlierWords(outcome.earlier, which)}`;
+      return [`done${earlierWords(outcome.earlier, which)}`, ...(outcome.lacks ?? [])].join('; warning: ');
     case 'gone':
       return `done: process ${outcome.pid} has ended (no done marker was named, so its success is not known)`;
     case 'failed': {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import type { Ledger } from '../../state/journal/ledger.ts';
+import { type Ledger, lacksIn } from '../../state/journal/ledger.ts';
 import { type LivingProcesses, type ProcessLife, readLiving, STARTING_MS, watchProcess } from './living-processes.ts';
 import { type Awaited, type AwaitedLook, pending, settled } from './wait-outcome.ts';
 
@@ -43,7 +43,7 @@ export function awaitTask(
     if (run === null) {
       if (last === null) return pending('on_change');
       const since = last.run_id === before ? { earlier: { callId: `run ${last.run_id}`, at: last.at } } : {};
-      if (last.exit_code === 0) return settled({ how: 'done', ...since });
+      if (last.exit_code === 0) return settled({ how: 'done', lacks: lacksIn(seen.ledger), ...since });
       return settled({ how: 'failed', exitCode: last.exit_code, ...whyFailed(seen.ledger, last.state), ...since });
     }
     const place = placeOf(run.owner, self);

@@ -91,6 +91,7 @@ const NOTHING: Omit<ComparedVariant, 'n' | 'name' | 'tool' | 'model' | 'account'
   evidence: null,
   gate: null,
   verdict: null,
+  lacks: [],
   duration_ms: null,
   calls: 0,
   tokens: null,
@@ -109,12 +110,12 @@ async function standingOf(open: OpenTask, self: ProcessIdentity, environment: No
   const read = await readRow(open.task, open.journal.read, self, environment, reading);
   if (read.how === 'unreadable' || read.row === null)
     return { state: 'failed' as const, sentence: read.how === 'unreadable' ? read.message : null, answerFile: null };
-  const { state, class: errorClass, reason, sentence, evidence, stages } = read.row;
+  const { state, class: errorClass, reason, sentence, evidence, lacks, stages } = read.row;
   const answerFile = stages.findLast(({ answer }) => answer !== null)?.answer ?? null;
   // An answer is kept as the CLI gave it, also with secrets.
   const text = answerFile === null ? null : readHeadIfFit(answerFile, MOST_OF_ANSWER);
   return {
-    ...{ state, class: errorClass, reason, sentence, evidence },
+    ...{ state, class: errorClass, reason, sentence, evidence, lacks },
     gate: stages.findLast(({ gate }) => gate !== null)?.gate ?? null,
     verdict: stages.findLast(({ verdict }) => verdict !== null)?.verdict ?? null,
     answer: text === null ? null : open.hide(text),

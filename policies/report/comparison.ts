@@ -19,6 +19,8 @@ export interface ComparedVariant extends Variant {
   gate: 'passed' | 'failed' | null;
   /** The verdict within the answer itself. */
   verdict: string | null;
+  /** What the answers of a variant that is done lack, each with its stage. */
+  lacks: string[];
   /** The sum over its calls. */
   duration_ms: number | null;
   calls: number;
@@ -182,13 +184,14 @@ export function budgetWords({ calls, tokens, usd }: ComparisonBudget, variants: 
 }
 
 function section(variant: ComparedVariant, extent: Extent, diff: string): string[] {
-  const { n, name, sentence, evidence, answer, files, diff_problem } = variant;
+  const { n, name, sentence, evidence, lacks, answer, files, diff_problem } = variant;
   return [
     '',
     `## ${n}. ${name}`,
     '',
     ...(sentence === null ? [] : [sentence]),
     ...(evidence === null ? [] : [`Evidence: ${oneLine(evidence, MOST_OF_LINE)}`]),
+    ...lacks.map((lack) => `Warning: ${oneLine(lack, MOST_OF_LINE)}`),
     ...(answer === null ? ['There is no answer.'] : quoted('', answer, extent.answer, files.answer)),
     ...(diff_problem === null ? [] : [`Its changes cannot be shown: ${diff_problem}`]),
     ...(files.diff === null

@@ -9,7 +9,7 @@ import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import type { ComparisonReport } from '../../policies/report/comparison.ts';
 import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
 import { validatorOf } from '../rig/schemas/validator.ts';
-import { answerWith, failWith } from '../rig/streams.ts';
+import { answerWith, failWith, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { waitWhile } from '../rig/wait-while.ts';
@@ -145,6 +145,24 @@ test('variants that fail are shown with their reasons and are not applied, and t
     assert.match(refused.stderr, says);
   }
   assert.equal(status(rig), []);
+});
+
+test('what the answer of a variant lacks is shown with it in each format', async ({ rig }) => {
+  const said = write([
+    JSON.stringify({ type: 'item.completed', item: { id: '1', type: 'error', message: 'rerouted & cut' } }),
+  ]);
+  rig.answer((call) => [...(toolOf(call) === 'codex' ? [said] : []), ...answerWith(toolOf(call), 'Done.')]);
+  const { code, report } = await compareIn(rig, 'say it', ...withAll(['codex', 'claude']), '--trust-workspace');
+  assert.is(code, 0);
+  const [lack = '', ...others] = report.variants[0]!.lacks;
+  assert.match(lack, /^\w+: codex reported: rerouted & cut$/);
+  assert.equal([others, report.variants[1]!.lacks], [[], []]);
+  assert.match(readFileSync(report.files.page, 'utf8'), `\nWarning: ${lack}\n`);
+  for (const format of ['text', 'md', 'html']) {
+    const { stdout } = await rig.run('tollgate', ['compare', '--show', '--format', format]);
+    const shown = format === 'html' ? `<p>Warning: ${lack.replace('&', '&amp;')}</p>` : `Warning: ${lack}\n`;
+    assert.is(stdout.split(shown).length, 2, `${format}: ${stdout}`);
+  }
 });
 
 test('--prompt takes the name of a task as a prompt; one budget is shared equally, and no variant exceeds its part', async ({

@@ -537,7 +537,7 @@ ${more}`;
   }
 });
 
-test('what a task that is done lacks is in each later view of it: a run that pays nothing, a batch, status and each report', async ({
+test('what a task that is done lacks is in each later view of it: a run that pays nothing, a batch, status, a wait and each report', async ({
   rig,
 }) => {
   rig.answer(() => [...FAILED.claude, ...answeredDenied]);
@@ -570,6 +570,9 @@ test('what a task that is done lacks is in each later view of it: a run that pay
     (await tollgate('explain', 'one')).stdout,
     `nothing of one has failed, but something is missing: ${server}; ${tool}`,
   );
+  const waited = await rig.run('wait_parallel_tasks', ['one', '--json']);
+  assert.match(waited.stderr, `; warning: ${server}; warning: ${tool}\n`);
+  assert.equal(JSON.parse(waited.stdout).tasks[0].lacks, [server, tool]);
   const { tasks } = JSON.parse((await tollgate('status', '--json')).stdout) as TasksStatus;
   assert.equal(
     tasks.map(({ lacks }) => lacks),

@@ -44,10 +44,11 @@ const STATE = 2;
 
 const link = ({ n, name }: ComparedVariant): string => `<a href="#v${n}">${text(name)}</a>`;
 
-function section({ n, name, sentence, evidence, answer, diff_problem }: ComparedVariant, diff: string): string {
+function section({ n, name, sentence, evidence, lacks, answer, diff_problem }: ComparedVariant, diff: string): string {
   return `<section id="v${n}"><h2>${n}. ${text(name)}</h2>
 ${sentence === null ? '' : `<p class="failed">${text(sentence)}</p>`}
 ${evidence === null ? '' : `<p><code>${text(evidence)}</code></p>`}
+${lacks.map((lack) => `<p>Warning: ${text(lack)}</p>`).join('\n')}
 ${answer === null ? '<p>There is no answer.</p>' : `<details open><summary>Answer</summary><div><pre tabindex="0">${text(answer)}</pre></div></details>`}
 ${diff_problem === null ? '' : `<p>Its changes cannot be shown: ${text(diff_problem)}</p>`}
 ${diff === '' ? '' : `<details><summary>Changes</summary><div><pre class="diff" tabindex="0">${diffLines(diff)}</pre></div></details>`}

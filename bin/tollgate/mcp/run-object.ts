@@ -3,6 +3,7 @@
 import type { CarriedEnd, CarriedStanding, CarriedStart } from '../../../loops/report/carried-run.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
+import { isLack } from '../../../policies/facts/requirements.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { nextActions } from '../../../policies/report/next-actions.ts';
 import { shellWord } from '../../../policies/text/display.ts';
@@ -77,7 +78,8 @@ function ofBook({ exit_code, object }: CarriedEnd, run_id: string): ToolResult {
 interface Report {
   state?: string;
   message?: string | null;
-  stages?: { stage: string; tool: string | null; state: string; answer: string | null }[];
+  /** `lacks`: runs of earlier versions do not say it. */
+  stages?: { stage: string; tool: string | null; state: string; answer: string | null; lacks?: readonly string[] }[];
   failure?: (Verdict & { signature: string | null; stage: string | null; tool: string | null }) | null;
   spent?: unknown;
   budget?: unknown;
@@ -97,11 +99,13 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
     supervision = null,
     next_actions,
   } = object as Report;
+  const warnings = stages.flatMap(({ stage, lacks = [] }) => lacks.map((lack) => `${stage}: ${lack}`));
   if (state === 'parked')
     return {
       how: 'done',
       object: {
-        ...{ run_id, state, task, exit_code, question: supervision?.question ?? null, spent, budget },
+        ...{ run_id, state, task, exit_code, question: supervision?.question ?? null, warnings },
+        ...{ spent, budget },
         message: 'The reasoner has a question for the user. Ask the user, then call answer with the text.',
         next_call: { tool: 'answer', arguments: { task } },
       },
@@ -125,6 +129,7 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
         state: stageState,
         answer_file: answer,
       })),
+      warnings,
       answer: answered === undefined ? null : readIfFit(answered.answer!),
       ...{ spent, budget, summary: `tollgate://task/${task}/summary`, ...after },
     },
@@ -151,7 +156,8 @@ function whyNot(failure: Report['failure'], state: string, { class: given }: Rep
 function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object }: CarriedEnd): ToolResult {
   const record = object as Partial<CallRecord> & Report & { answer?: string };
   const { verdict, answer, session_id = null, usage, signature = null, message = null } = record;
-  const common = { run_id, tool, task, exit_code, session_id, tokens: usage?.total_tokens ?? null };
+  const warnings = (record.warnings ?? []).filter(isLack);
+  const common = { run_id, tool, task, exit_code, warnings, session_id, tokens: usage?.total_tokens ?? null };
   if (exit_code === 0)
     return { how: 'done', object: { ...common, state: 'done', answer, answer_file: `${files}/answer.md` } };
   if (verdict === undefined || verdict.class === null) {

@@ -105,4 +105,10 @@ export const WAIT: FieldSchema = {
 export const DOLLARS: FieldSchema = { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 };
 
 /** What a tool that begins a run gives. */
-export const GIVES = giving({ run_id: WORD, state: WORD });
+export const GIVES = giving({
+  ...{ run_id: WORD, state: WORD },
+  warnings: {
+    ...{ type: 'array', items: WORD },
+    description: 'of ask or a task: what the answer lacks, such as a denied tool or a failed MCP server',
+  },
+});

@@ -169,7 +169,7 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
         </Table>
       </Panel>
       <div class="columns">
-        {variants.map(({ n, name, sentence, evidence, answer, diff_problem: problem }) => (
+        {variants.map(({ n, name, sentence, evidence, lacks, answer, diff_problem: problem }) => (
           <Panel key={n} title={<Words of={`${n}. ${name}`} />}>
             {sentence !== null && (
               <p class="notice bad">
@@ -177,6 +177,11 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
               </p>
             )}
             {evidence !== null && <Quote of={evidence} label={`Evidence of ${name}`} />}
+            {lacks.map((lack) => (
+              <p class="notice wait" key={lack}>
+                <Words of={lack} />
+              </p>
+            ))}
             {answer === null ? (
               <p class="dim">There is no answer.</p>
             ) : (

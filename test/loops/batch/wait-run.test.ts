@@ -133,7 +133,7 @@ test('a release that comes between the two looks at a run that is gone still cou
   const one = awaitTask(folder, 'it', self, 'counts');
   assert.equal(one.look(), { how: 'pending', next: 'by_the_clock' });
   release('run1', 0, 'done');
-  assert.equal(one.look(), { how: 'settled', outcome: { how: 'done' } });
+  assert.equal(one.look(), { how: 'settled', outcome: { how: 'done', lacks: [] } });
 });
 
 test('a run of an earlier boot is dead, one of another machine is not', async () => {

@@ -314,13 +314,22 @@ const toldComparison = (text: Texts): ResourcesOf['comparison'] => {
         {
           ...{ n: 1, name: text('variant'), tool: 'claude', task_id: `${COMPARISON}-1`, state: 'done', ...paid },
           ...{ class: null, reason: null, sentence: null, gate: 'passed', verdict: text('verdict') },
+          lacks: [text('lack')],
           ...{ diff: { files: 1, added: 1, removed: 1 }, answer: text('answer'), commit: 'abcdef' },
           files: { answer: null, diff: null, worktree: null },
         },
         {
           ...{ n: 2, name: 'codex', tool: 'codex', task_id: `${COMPARISON}-2`, state: 'interrupted', ...paid },
           ...{ class: 'transient', reason: text('reason'), sentence: text('sentence'), evidence: text('evidence') },
-          ...{ gate: null, verdict: null, diff: null, diff_problem: text('problem'), answer: null, commit: null },
+          ...{
+            gate: null,
+            verdict: null,
+            lacks: [],
+            diff: null,
+            diff_problem: text('problem'),
+            answer: null,
+            commit: null,
+          },
           files: { answer: null, diff: null, worktree: null },
         },
       ],

@@ -43,6 +43,10 @@ const variant = record<ComparedVariant>('One variant of the comparison', {
   evidence: orNull(text('The text that decided the class of the failure'), none),
   gate: orNull(one('Result of the last gate', ['passed', 'failed']), 'no gate was reached'),
   verdict: orNull(text('Verdict within the answer of the variant'), none),
+  lacks: list(
+    'What the answers of a finished variant lack; empty for other variants',
+    text('Name of a stage, and what its answer lacks'),
+  ),
   duration_ms: orNull(amount('Duration of all calls of the variant together, in milliseconds'), unknown),
   calls: count('Number of paid calls of the variant'),
   tokens: orNull(count('Number of tokens of all calls of the variant'), unknown),

@@ -115,6 +115,10 @@ export const WAIT = record<WaitReport>('Output of wait_parallel_tasks --json', {
         'the task is done, or reported none',
       ),
       message: text('Result of the task, in one sentence'),
+      lacks: list(
+        'What the answers of a finished task lack; empty for calls',
+        text('Name of a stage, and what its answer lacks'),
+      ),
       earlier: flag('Whether the task had ended before the wait began'),
       waited_ms: amount('Duration of the wait for the task, in milliseconds'),
     }),

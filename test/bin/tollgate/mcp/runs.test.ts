@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type McpClient, openMcp } from '../../../rig/mcp-client.ts';
-import { answerWith, failWith } from '../../../rig/streams.ts';
+import { answerWith, failWith, write } from '../../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 
@@ -139,6 +139,38 @@ test('a question is paid once, unless it is asked again on purpose or has failed
   assert.equal([writesGit(3), writesGit(4)], [false, true]);
   const { isError, object } = await mcp.ask('ask', { ...QUESTION, access: 'full' });
   assert.equal([isError, object.reason, rig.calls.length], [true, 'bad_input', 5]);
+  await mcp.close();
+});
+
+test('what a finished answer lacks is in its result and in its text, also when it is read again', async ({ rig }) => {
+  makeTask(rig, CODEX);
+  const lack = 'codex reported: rerouted from m to n';
+  const item = { type: 'item.completed', item: { id: '1', type: 'error', message: 'rerouted from m to n' } };
+  const mcp = await openMcp(rig);
+  const asks = async (tool: string, given: object) =>
+    ended(mcp, (await mcp.ask(tool, { ...given, wait_ms: 0 })).object.run_id);
+  rig.answer(() => [write([JSON.stringify(item)]), ...answerWith('codex', 'In login.ts.')]);
+  for (const [tool, given, warning] of [
+    ['ask', QUESTION, lack],
+    ['run_task', { task: 'fix' }, `codex_brief: ${lack}`],
+    // Neither pays again.
+    ['ask', QUESTION, lack],
+    ['run_task', { task: 'fix' }, `codex_brief: ${lack}`],
+  ] as const) {
+    const { object, text } = await asks(tool, given);
+    assert.equal([object.state, object.warnings], ['done', [warning]], tool);
+    assert.match(text, warning);
+  }
+  assert.is(rig.calls.length, 2);
+  rig.answer(() => answerWith('codex', 'In login.ts.'));
+  for (const [tool, given] of [
+    ['ask', { ...QUESTION, again: true }],
+    ['run_task', { task: 'fix', redo: ['codex_brief'] }],
+  ] as const)
+    assert.equal((await asks(tool, given)).object.warnings, [], tool);
+  const { tools } = await mcp.client.listTools();
+  for (const name of ['ask', 'run_task', 'wait'])
+    assert.match(JSON.stringify(tools.find((tool) => tool.name === name)?.outputSchema), '"warnings":', name);
   await mcp.close();
 });
 
