@@ -179,7 +179,10 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     servers_listed: () => {
       seen.listed = true;
     },
-    warned: ({ message }) => keep(captured.warnings, message),
+    warned: ({ message, unless }) => {
+      if (unless === undefined || !captured.warnings.some((one) => one.startsWith(unless)))
+        keep(captured.warnings, message);
+    },
     asked_to_sign_in: ({ message }) => {
       // After the first request to the model, a tool may have printed the message.
       if (!seen.begun && captured.tools === 0 && !answer.isVisible()) signInPrompt ??= { message };

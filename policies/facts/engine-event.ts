@@ -41,7 +41,8 @@ export type EngineEvent =
   | { how: 'server'; name: string | null; state: ServerState; why?: string }
   /** Every MCP server of the call was named before this. */
   | { how: 'servers_listed' }
-  | { how: 'warned'; message: string }
+  /** `unless`: a warning that begins so was reported before, and tells more of the same. */
+  | { how: 'warned'; message: string; unless?: string }
   /** The CLI prompts for a sign-in and waits, but no user will answer. */
   | { how: 'asked_to_sign_in'; message: string }
   /** An error event that need not be the end. `framed`: the CLI's own words for what the service reported just before. */

@@ -283,6 +283,17 @@ const LACKING: [what: string, facts: object[], result: object, warning: string][
     {},
     'claude reported: the model n answered instead of m',
   ],
+  [
+    'a hook that failed',
+    [
+      {
+        ...{ type: 'system', subtype: 'hook_response', hook_name: 'SessionStart:startup', hook_event: 'SessionStart' },
+        ...{ stderr: '/bin/sh: 1: /nonexistent/x: not found\n', exit_code: 127, outcome: 'error' },
+      },
+    ],
+    {},
+    'claude reported: the hook SessionStart:startup failed: /bin/sh: 1: /nonexistent/x: not found',
+  ],
 ];
 for (const [what, facts, result, warning] of LACKING)
   test(`claude: ${what} is a warning on stderr and in the summary`, async ({ rig }) => {
