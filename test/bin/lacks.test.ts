@@ -311,6 +311,14 @@ for (const [what, facts, result, warning] of LACKING)
     assert.match(ran.summary, warning);
   });
 
+test('copilot: a sub-agent that failed is a warning on stderr', async ({ rig }) => {
+  const data = { toolCallId: '1', agentName: 'general-purpose', error: '400 Incorrect API key provided' };
+  rig.answer(() => [write(lines({ ...copilot('subagent.failed', data), agentId: 'x' })), ...answered('copilot')]);
+  const { code, said } = await runWrapper(rig, 'copilot', ['--trust-workspace']).ended();
+  assert.is(code, 0, said);
+  assert.match(said, 'warning: copilot reported: the sub-agent general-purpose failed: 400 Incorrect API key provided');
+});
+
 test('codex: a model without metadata is a warning of the record alone, and another model one on stderr', async ({
   rig,
 }) => {
