@@ -103,10 +103,11 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     const list = id === '' ? logged : captured.denials;
     if (!list.some(isSame) && list.length < MOST) list.push(denial);
   };
-  const report = (one: ServerReport) => {
+  const report = (one: ServerReport, isGuess = false) => {
     const known = [...servers.keys()].find(
       (name) => name !== null && one.name !== null && isSameServer(name, one.name),
     );
+    if (isGuess && known !== undefined) return;
     const name = known ?? one.name;
     if (servers.size < MOST || servers.has(name)) servers.set(name, { ...one, name });
   };
@@ -175,7 +176,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       const denial = { tool: name ?? began?.name ?? 'unknown', rule: rule ?? began?.rule ?? null };
       deny(id, byHook ? { ...denial, byHook } : denial);
     },
-    server: ({ name, state, why = null }) => report({ name, state, why }),
+    server: ({ name, state, why = null, unlessKnown }) => report({ name, state, why }, unlessKnown),
     servers_listed: () => {
       seen.listed = true;
     },
