@@ -103,10 +103,11 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     const list = id === '' ? logged : captured.denials;
     if (!list.some(isSame) && list.length < MOST) list.push(denial);
   };
-  const report = (one: ServerReport) => {
+  const report = (one: ServerReport, isGuess = false) => {
     const known = [...servers.keys()].find(
       (name) => name !== null && one.name !== null && isSameServer(name, one.name),
     );
+    if (isGuess && known !== undefined) return;
     const name = known ?? one.name;
     if (servers.size < MOST || servers.has(name)) servers.set(name, { ...one, name });
   };
@@ -175,11 +176,14 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       const denial = { tool: name ?? began?.name ?? 'unknown', rule: rule ?? began?.rule ?? null };
       deny(id, byHook ? { ...denial, byHook } : denial);
     },
-    server: ({ name, state, why = null }) => report({ name, state, why }),
+    server: ({ name, state, why = null, unlessKnown }) => report({ name, state, why }, unlessKnown),
     servers_listed: () => {
       seen.listed = true;
     },
-    warned: ({ message }) => keep(captured.warnings, message),
+    warned: ({ message, unless }) => {
+      if (unless === undefined || !captured.warnings.some((one) => one.startsWith(unless)))
+        keep(captured.warnings, message);
+    },
     asked_to_sign_in: ({ message }) => {
       // After the first request to the model, a tool may have printed the message.
       if (!seen.begun && captured.tools === 0 && !answer.isVisible()) signInPrompt ??= { message };

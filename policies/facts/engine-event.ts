@@ -37,11 +37,12 @@ export type EngineEvent =
   | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; gone?: string }
   /** A denial that is reported separately from the tool's result; the same one may be reported several times. */
   | { how: 'tool_denied'; id: string; name: string | null; rule?: string; byHook?: true }
-  /** The state of an MCP server; the last one counts. `name` is null if the CLI does not report it. */
-  | { how: 'server'; name: string | null; state: ServerState; why?: string }
+  /** The state of an MCP server; the last one counts. `name`: null if the CLI does not report it. `unlessKnown`: a guess. */
+  | { how: 'server'; name: string | null; state: ServerState; why?: string; unlessKnown?: true }
   /** Every MCP server of the call was named before this. */
   | { how: 'servers_listed' }
-  | { how: 'warned'; message: string }
+  /** `unless`: a warning that begins so was reported before, and tells more of the same. */
+  | { how: 'warned'; message: string; unless?: string }
   /** The CLI prompts for a sign-in and waits, but no user will answer. */
   | { how: 'asked_to_sign_in'; message: string }
   /** An error event that need not be the end. `framed`: the CLI's own words for what the service reported just before. */

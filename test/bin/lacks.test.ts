@@ -283,6 +283,17 @@ const LACKING: [what: string, facts: object[], result: object, warning: string][
     {},
     'claude reported: the model n answered instead of m',
   ],
+  [
+    'a hook that failed',
+    [
+      {
+        ...{ type: 'system', subtype: 'hook_response', hook_name: 'SessionStart:startup', hook_event: 'SessionStart' },
+        ...{ stderr: '/bin/sh: 1: /nonexistent/x: not found\n', exit_code: 127, outcome: 'error' },
+      },
+    ],
+    {},
+    'claude reported: the hook SessionStart:startup failed: /bin/sh: 1: /nonexistent/x: not found',
+  ],
 ];
 for (const [what, facts, result, warning] of LACKING)
   test(`claude: ${what} is a warning on stderr and in the summary`, async ({ rig }) => {
@@ -299,6 +310,51 @@ for (const [what, facts, result, warning] of LACKING)
     assert.match(ran.said, `stage claude_brief: warning: ${warning}`);
     assert.match(ran.summary, warning);
   });
+
+test('copilot: a sub-agent that failed is a warning on stderr', async ({ rig }) => {
+  const data = { toolCallId: '1', agentName: 'general-purpose', error: '400 Incorrect API key provided' };
+  rig.answer(() => [write(lines({ ...copilot('subagent.failed', data), agentId: 'x' })), ...answered('copilot')]);
+  const { code, said } = await runWrapper(rig, 'copilot', ['--trust-workspace']).ended();
+  assert.is(code, 0, said);
+  assert.match(said, 'warning: copilot reported: the sub-agent general-purpose failed: 400 Incorrect API key provided');
+});
+
+/** What the real CLI prints of a setting that it does not know. */
+const MISTAKE: FakeCommand = {
+  do: 'write',
+  to: 'stderr',
+  text: `Invalid configuration in /home/u/.gemini/settings.json:
+
+Error in: mcpServers.tickets
+    Unrecognized key(s) in object: 'commnd'
+
+Please fix the configuration.
+See: https://geminicli.com/docs/reference/configuration/
+`,
+};
+
+test('gemini: invalid settings, and a server that has them, are warnings on stderr', async ({ rig }) => {
+  rig.answer(() => [MISTAKE, ...answered('gemini')]);
+  const { code, record, said } = await runWrapper(rig, 'gemini', ['--trust-workspace']).ended();
+  assert.is(code, 0, said);
+  const [server, file] = record.warnings;
+  assert.match(server!, /^MCP server "tickets" was not connected .*its settings are invalid \(.*worked without it$/);
+  assert.match(file!, 'gemini reported: invalid configuration in /home/u/.gemini/settings.json');
+  for (const warning of [server, file]) assert.match(said, `warning: ${warning}`);
+});
+
+test('gemini: a required server that its settings give nothing to start is refused before anything is paid', async ({
+  rig,
+}) => {
+  rig.write('.gemini/settings.json', '{"mcpServers": {"tickets": {"commnd": "none"}}}');
+  rig.answer(() => answered('gemini'));
+  const { record } = await runWrapper(rig, 'gemini', ['--trust-workspace', '--require-mcp', 'tickets']).ended();
+  assert.equal(
+    [record.ending, record.verdict.class, record.verdict.reason],
+    ['not_started', 'tooling', 'mcp_server'],
+    JSON.stringify(record.verdict),
+  );
+});
 
 test('codex: a model without metadata is a warning of the record alone, and another model one on stderr', async ({
   rig,
@@ -324,6 +380,7 @@ const UNMET: [tool: BuiltIn, flags: string[], facts: FakeCommand[], says: string
     'required MCP server "docs" ended',
     'mcp_server',
   ],
+  ['gemini', ['--require-mcp', 'all'], [MISTAKE], 'required MCP server "tickets" was not connected', 'mcp_server'],
   [
     'claude',
     ['--require-mcp', 'slow'],

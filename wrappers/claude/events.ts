@@ -66,15 +66,37 @@ const SYSTEM: EventTable = {
       { how: 'warned', message: `the model ${used} answered instead of ${asked ?? 'the requested one'}${why}` },
     ];
   },
+  hook_response: readHook,
   notification: ({ key, text }) =>
-    /\bhook\b/.test(textOf(key) ?? '') ? [{ how: 'warned', message: textOf(text) ?? '' }] : [],
+    /\bhook\b/.test(textOf(key) ?? '')
+      ? [
+          {
+            how: 'warned',
+            message: textOf(text) ?? '',
+            ...(key === 'stop-hook-error' ? { unless: failedHook('Stop') } : {}),
+          },
+        ]
+      : [],
   // A hook blocked the prompt; the CLI reports that as a success.
-  informational: ({ content, level, prevent_continuation }) => {
+  informational: ({ content, level, prevent_continuation, tag }) => {
     const message = textOf(content) ?? '';
     if (prevent_continuation === true) return [{ how: 'stopped', failure: { message, code: 'hook_stopped' } }];
-    return level === 'warning' ? [{ how: 'warned', message }] : [];
+    const unless = tag === 'hook_no_verdict' ? { unless: failedHook('PreToolUse') } : {};
+    return level === 'warning' ? [{ how: 'warned', message, ...unless }] : [];
   },
 };
+
+const failedHook = (name: string): string => `the hook ${name}`;
+
+/** The end of a hook. A hook that asks a model has no such event, only a note about its failure. */
+function readHook({ hook_name, hook_event, outcome, exit_code, stderr }: Json): EngineEvent[] {
+  if (outcome !== 'error' && outcome !== 'cancelled') return [];
+  // A hook blocks by this exit code. At the start of a session there is nothing to block.
+  if (exit_code === 2 && hook_event !== 'SessionStart') return [];
+  const said = outcome === 'cancelled' ? 'it did not finish' : (textOf(stderr) ?? '').replace(/\s+/g, ' ').trim();
+  const why = said === '' ? `exit code ${numberOf(exit_code) ?? 'unknown'}` : said.slice(0, 300);
+  return [{ how: 'warned', message: `${failedHook(textOf(hook_name) ?? 'without a name')} failed: ${why}` }];
+}
 
 function readServer(value: unknown): EngineEvent[] {
   const { name, status, error } = partOf(value) ?? {};

@@ -17,6 +17,7 @@ export const FEATURES = [
     since: null,
     without: 'a long answer prints nothing until it is whole, and its requests are not counted',
   },
+  { kind: 'flag', name: '--include-hook-events', since: null, without: 'most hooks that fail cause no warning' },
   { kind: 'flag', name: '--model', since: null, without: null },
   { kind: 'flag', name: '--permission-mode', since: null, without: null },
   { kind: 'flag', name: '--allowedTools', since: null, without: null },

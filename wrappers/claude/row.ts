@@ -78,6 +78,8 @@ export const CLAUDE = {
     '--verbose',
     // Without it a long answer prints nothing until it is complete, and an idle deadline would end it.
     '--include-partial-messages',
+    // Without it most hooks fail in silence.
+    '--include-hook-events',
     ...(request.model === null ? [] : ['--model', request.model]),
     ...MODE[request.access],
     `--disallowedTools=${deniedIn(request.access, own['allow-tool'] ?? []).join(',')}`,

@@ -37,6 +37,10 @@ export const READ: EventTable = {
       { how: 'stopped', failure: { message: `the turn was aborted (${textOf(reason) ?? 'no reason given'})` } },
     ],
   }),
+  'subagent.failed': ({ data }) => {
+    const { agentName, error } = partOf(data) ?? {};
+    return [subAgentFailed(textOf(agentName), textOf(error))];
+  },
   result: ({ sessionId, exitCode }) => [
     ...(textOf(sessionId) ? [{ how: 'session_named' as const, id: textOf(sessionId)! }] : []),
     exitCode === 0 ? { how: 'completed' } : { how: 'failed', failure: { message: '' } },
@@ -77,19 +81,31 @@ function shellRule(command: string): string | null {
   return name === undefined ? null : `shell(${name})`;
 }
 
-function readToolEnd({ toolCallId, error, result }: Json): EngineEvent[] {
+function readToolEnd({ toolCallId, error, result, toolTelemetry }: Json): EngineEvent[] {
   const { code, message } = partOf(error) ?? {};
+  const said = textOf(partOf(result)?.content) ?? textOf(message);
+  // The only report of it: the sub-agent counts as completed. In 1.0.75 its tool succeeds.
+  const agent = textOf(partOf(partOf(toolTelemetry)?.properties)?.agent_name);
+  const silent = agent !== null && SILENT.test(said ?? '');
   return [
+    ...(silent ? [subAgentFailed(agent, said)] : []),
     {
       how: 'tool_ended',
       id: textOf(toolCallId) ?? '',
       name: null,
       denied: code === 'denied',
       ...goneIn(textOf(message)),
-      ...stoppedCommit(textOf(partOf(result)?.content) ?? textOf(message)),
+      ...stoppedCommit(said),
     },
   ];
 }
+
+const SILENT = /^Agent completed but produced no response\.$/;
+
+const subAgentFailed = (name: string | null, why: string | null): EngineEvent => ({
+  how: 'warned',
+  message: `the sub-agent ${name ?? 'without a name'} failed: ${(why ?? 'no reason given').slice(0, 300)}`,
+});
 
 /** Two of these events may report the same retry. */
 const RETRIED_AGAIN: EngineEvent = { how: 'retrying', failure: { message: '' } };

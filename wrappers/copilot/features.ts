@@ -63,6 +63,12 @@ export const FEATURES = [
     since: null,
     without: 'a required MCP server that is not configured is not missed',
   },
+  {
+    kind: 'event',
+    name: 'subagent.failed',
+    since: null,
+    without: 'there is no warning if a sub-agent fails',
+  },
   { kind: 'event', name: 'session.error', since: null, without: null },
   { kind: 'event', name: 'result', since: null, without: null },
 ] as const satisfies readonly Feature[];

@@ -1,4 +1,4 @@
-// Reads gemini's event stream (`--output-format stream-json`), and its stderr, the only place where it announces its retries.
+// Reads gemini's event stream (`--output-format stream-json`), and its stderr: its retries and invalid settings are only there.
 
 import type { EngineEvent, ReportedUsage, ServerState } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
@@ -137,6 +137,8 @@ const LOGGED: readonly (readonly [ServerState, RegExp])[] = [
 export function readStderr(line: string): EngineEvent[] {
   // Skip most lines early.
   if (line.startsWith(SERVERS_LACK)) return [{ how: 'server', name: null, state: 'failed' }];
+  if (line.startsWith('Invalid configuration in ') || line.startsWith('Error in: mcpServers.'))
+    return readMistake(line);
   if (!line.includes('Retrying ') && !line.startsWith('Attempt ')) return [];
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
   if (announced && (line.startsWith('Attempt ') || OF_THE_SERVICE.test(announced[1]!))) {
@@ -150,6 +152,20 @@ export function readStderr(line: string): EngineEvent[] {
   const said = cause.endsWith(GIVEN_UP) ? withoutDots(cause.slice(0, -GIVEN_UP.length)) : cause;
   return [{ how: 'erred', failure: readFailure(said) }];
 }
+
+/** The settings of a server may be invalid although it works: then the debug log reports that it connected. */
+function readMistake(line: string): EngineEvent[] {
+  const file = /^Invalid configuration in (.{1,500}):$/.exec(line)?.[1];
+  if (file !== undefined)
+    return [{ how: 'warned', message: `invalid configuration in ${file} (its stderr names the settings)` }];
+  const name = OF_SERVER.exec(line)?.[1];
+  const why = `its settings are invalid (${line})`;
+  return name === undefined ? [] : [{ how: 'server', name, state: 'pending', why, unlessKnown: true }];
+}
+
+/** A server's name may have a dot too: only a setting of a server ends it. */
+const OF_SERVER =
+  /^Error in: mcpServers\.(.{1,200}?)(?:\.(?:args|authProviderType|command|cwd|description|env|excludeTools|extension|headers|httpUrl|includeTools|oauth|target\w{1,20}|tcp|timeout|trust|type|url)\b.{0,200})?$/;
 
 const GIVEN_UP = 'Max attempts reached';
 

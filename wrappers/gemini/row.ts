@@ -39,11 +39,18 @@ function missingServer(request: CallRequest): string | null {
   const missing = servers.find((name) => !names.has(name));
   if (missing !== undefined)
     return `required MCP server "${missing}" is not configured: it is not among mcpServers in ${files.user} or ${files.project}`;
+  const idle = servers.find((name) => !known.some((one) => isStartable(partOf(partOf(one.mcpServers)?.[name]))));
+  if (idle !== undefined)
+    return `required MCP server "${idle}" cannot start: gemini's settings of it have no command, url or httpUrl`;
   const excluded = servers.find((name) => known.some((one) => isExcluded(partOf(one.mcp), name)));
   return excluded === undefined
     ? null
     : `required MCP server "${excluded}" is excluded by mcp.excluded or mcp.allowed in gemini's settings`;
 }
+
+/** gemini ignores all others without a message. */
+const isStartable = (server: Json | null): boolean =>
+  [server?.command, server?.url, server?.httpUrl, server?.tcp].some((one) => one !== undefined);
 
 const isExcluded = (mcp: Json | null, name: string): boolean =>
   listOf(mcp?.excluded).includes(name) || (Array.isArray(mcp?.allowed) && !mcp.allowed.includes(name));

@@ -86,7 +86,7 @@ function addressOf(one: RecordedCase, api: ModelApi, run: string): string {
 /** For text output the flags that request events are left out. */
 function kept({ output }: RecordedCase, argv: string[], at: number): boolean {
   if (output === 'events') return true;
-  if (argv[at] === '--include-partial-messages' || argv[at] === '--verbose') return false;
+  if (argv[at]!.startsWith('--include-') || argv[at] === '--verbose') return false;
   return argv[at] !== '--json' && argv[at] !== '--output-format' && argv[at - 1] !== '--output-format';
 }
 

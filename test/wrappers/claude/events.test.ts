@@ -196,6 +196,51 @@ test('what claude warns of on its own is a warning', () => {
   assert.equal(captured(warning, says('Done.'), result()).warnings, ['A hook blocked the turn.']);
 });
 
+const hookEnds = (name: string, exit_code: number, stderr: string, outcome = 'error') => ({
+  ...{ type: 'system', subtype: 'hook_response', hook_id: 'h', hook_name: name, hook_event: name.split(':')[0] },
+  ...{ output: stderr, stdout: '', stderr, exit_code, outcome },
+});
+const HOOKS: [what: string, events: object[], warnings: string[]][] = [
+  [
+    'one that is missing',
+    [hookEnds('SessionStart:startup', 127, '/bin/sh: 1: /nonexistent/x: not found\n')],
+    ['the hook SessionStart:startup failed: /bin/sh: 1: /nonexistent/x: not found'],
+  ],
+  ['one without words', [hookEnds('UserPromptSubmit', 1, '')], ['the hook UserPromptSubmit failed: exit code 1']],
+  [
+    'one over its time',
+    [hookEnds('PostToolUse:Bash', 1, '', 'cancelled')],
+    ['the hook PostToolUse:Bash failed: it did not finish'],
+  ],
+  [
+    'one that cannot block',
+    [hookEnds('SessionStart:startup', 2, 'boom\n')],
+    ['the hook SessionStart:startup failed: boom'],
+  ],
+  ['one that blocks', [hookEnds('PostToolUse:Bash', 2, 'boom\n'), hookEnds('Stop', 2, 'go on')], []],
+  ['one that works', [hookEnds('SessionStart:startup', 0, '', 'success')], []],
+];
+for (const [what, events, warnings] of HOOKS)
+  test(`a hook that fails is a warning: ${what}`, () =>
+    assert.equal(captured(...events, says('Done.'), result()).warnings, warnings));
+
+test('a hook that fails is one warning, whatever else is told of it', () => {
+  const [stopNote, toolNote] = [
+    'stop hook problem · ctrl+o to see',
+    "A hook gave no usable answer, so it didn't check this action.",
+  ];
+  const notes = [
+    { type: 'system', subtype: 'notification', key: 'stop-hook-error', text: stopNote, priority: 'immediate' },
+    { type: 'system', subtype: 'informational', content: toolNote, level: 'warning', tag: 'hook_no_verdict' },
+  ];
+  const ends = [hookEnds('Stop', 1, 'boom\n'), hookEnds('PreToolUse:Bash', 127, 'not found')];
+  assert.equal(captured(...ends, ...notes, says('Done.'), result()).warnings, [
+    'the hook Stop failed: boom',
+    'the hook PreToolUse:Bash failed: not found',
+  ]);
+  assert.equal(captured(...notes, says('Done.'), result()).warnings, [stopNote, toolNote]);
+});
+
 test('what a success lacks is a warning: its own model, the rest of the answer, the work of sub-agents, a blocked tool', () => {
   const fallback = {
     type: 'system',

@@ -136,6 +136,28 @@ test('a sub-agent says nothing to the user, but its requests are paid', () => {
   assert.is(readEvent(JSON.stringify({ ...failure({ statusCode: 503 }), agentId: 'x' }))[0]?.how, 'retrying');
 });
 
+test('a sub-agent that failed, or said nothing, is a warning', () => {
+  const agentName = 'general-purpose';
+  const failed = {
+    type: 'subagent.failed',
+    data: { toolCallId: '1', agentName, agentDisplayName: 'n', error: '400 Incorrect API key provided' },
+    agentId: 'x',
+  };
+  assert.equal(readEvent(JSON.stringify(failed)), [
+    { how: 'warned', message: 'the sub-agent general-purpose failed: 400 Incorrect API key provided' },
+  ]);
+  const silent = 'Agent completed but produced no response.';
+  const ended = (more: object, properties: object = { agent_name: agentName }) => {
+    const data = { toolCallId: '1', ...more, toolTelemetry: { properties } };
+    return readEvent(JSON.stringify({ type: 'tool.execution_complete', data })).filter(({ how }) => how === 'warned');
+  };
+  const before = { success: true, result: { content: silent } };
+  for (const more of [{ success: false, error: { message: silent, code: 'failure' } }, before])
+    assert.equal(ended(more), [{ how: 'warned', message: `the sub-agent general-purpose failed: ${silent}` }]);
+  assert.equal(ended(before, {}), []);
+  assert.equal(ended({ success: false, error: { message: '400 Incorrect API key provided', code: 'failure' } }), []);
+});
+
 test("the CLI's own sentence about a filtered response is no answer", () => {
   const content = 'The model returned no content because the response was blocked by content filtering.';
   const said = (text: string) => readEvent(JSON.stringify({ type: 'assistant.message', data: { content: text } }));

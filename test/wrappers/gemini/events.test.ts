@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
-import { readEvent, readStderr } from '../../../wrappers/gemini/events.ts';
+import { lackingServers } from '../../../policies/facts/requirements.ts';
+import { createCapture } from '../../../wrappers/capture.ts';
+import { readEvent, readLog, readStderr } from '../../../wrappers/gemini/events.ts';
 
 const STREAM: [line: object, events: EngineEvent[]][] = [
   [
@@ -155,9 +157,44 @@ const ON_STDERR: [line: string, events: EngineEvent[]][] = [
   ],
   ['Suggested retry after 2s.. Max attempts reached', []],
   ['Ripgrep is not available. Falling back to GrepTool.', []],
+  [
+    'Invalid configuration in /home/u/.gemini/settings.json:',
+    [
+      {
+        how: 'warned',
+        message: 'invalid configuration in /home/u/.gemini/settings.json (its stderr names the settings)',
+      },
+    ],
+  ],
+  ...[
+    ['mcpServers.db', 'db'],
+    ['mcpServers.my.db x.args', 'my.db x'],
+    ['mcpServers.b.timeout', 'b'],
+  ].map(([setting, name]): [string, EngineEvent[]] => {
+    const why = `its settings are invalid (Error in: ${setting})`;
+    return [`Error in: ${setting}`, [{ how: 'server', name: name!, state: 'pending', why, unlessKnown: true }]];
+  }),
+  ["    Unrecognized key(s) in object: 'commnd'", []],
+  ['Error in: general.maxAttempts', []],
 ];
 
-test('stderr is read for announced retries alone', () => {
+test('a server with an invalid setting that connects, before or after that is told, lacks nothing', () => {
+  const mistake = readStderr('Error in: mcpServers.db.timeout');
+  const connected = readLog("[LOG] Registering notification handlers for server 'db'. Capabilities: { tools: {} }");
+  const lacks = (...events: EngineEvent[]) => {
+    const capture = createCapture({ servers: ['db'], denied: 'note' });
+    for (const event of [...events, { how: 'turn_began' } as const]) capture.add(event, 'stderr');
+    return [lackingServers(capture.result().servers).length, capture.unmet()?.code ?? null];
+  };
+  assert.equal(lacks(...mistake), [1, 'mcp_server_required']);
+  for (const events of [
+    [...mistake, ...connected],
+    [...connected, ...mistake],
+  ])
+    assert.equal(lacks(...events), [0, null]);
+});
+
+test('stderr is read for announced retries and invalid settings alone', () => {
   for (const [line, events] of ON_STDERR) assert.equal(readStderr(line), events, line);
 });
 
