@@ -96,7 +96,7 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
     (before) => document.querySelector('.view-head time')?.textContent !== before,
     await elapsed.textContent(),
   );
-  assert.match(await page.locator('.view-head').innerText(), /for \d+ (?:ms|s|min)/);
+  assert.match(await page.locator('.view-head').innerText(), /for [\d.]+ (?:ms|s|min)/);
   await page.getByRole('button', { name: 'Copy live log' }).click();
   await page.getByRole('button', { name: 'Copied live log' }).first().waitFor();
   await page.getByLabel('Search the live log').fill('no such words');

@@ -37,11 +37,12 @@ export function ActionList({ of, busy = null, hasMain = true, failedAt = null, r
             <Advice of={action} failedAt={failedAt} />
             {action.command !== undefined && !(rerun && isRerun(action)) && (
               <code>
-                {action.command.split(' ').map((word, nth) => (
+                {action.command.split(' ').flatMap((word, nth) => [
+                  nth > 0 && ' ',
                   <span key={`${nth} ${word}`}>
-                    <Words of={word} />{' '}
-                  </span>
-                ))}
+                    <Words of={word} />
+                  </span>,
+                ])}
               </code>
             )}
             {notes.map((note) => (
