@@ -7,13 +7,14 @@ import path from 'node:path';
 import { TOOLS } from '../../policies/facts/tools.ts';
 
 export class BenchWorld {
-  readonly root = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  /** Below the home: the cache of compiled code is never kept below the working folder. */
+  readonly root = path.join(mkdtempSync(path.join(tmpdir(), 'bench-')), 'project');
   readonly env: NodeJS.ProcessEnv;
 
   constructor() {
     const bin = path.join(this.root, 'bin');
     for (const tool of TOOLS) this.write(`bin/${tool}`, readFileSync('test/rig/noop-cli.sh', 'utf8'), 0o755);
-    const own = { PATH: `${bin}:${process.env.PATH}`, HOME: this.root, XDG_STATE_HOME: `${this.root}/state` };
+    const own = { PATH: `${bin}:${process.env.PATH}`, HOME: path.dirname(this.root) };
     this.env = { ...process.env, ...own };
     // The variable adds 45 to 50 ms to every process of Node 20, on both sides.
     delete this.env.NODE_EXTRA_CA_CERTS;
@@ -38,11 +39,10 @@ export class BenchWorld {
   }
 
   node = (argv: readonly string[], exit = 0): number => this.timed(process.execPath, argv, exit);
-
   bare = (): number => this.node(['bare.cjs']);
 
   dispose(): void {
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(path.dirname(this.root), { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
