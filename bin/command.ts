@@ -41,7 +41,7 @@ export async function runCommand({ name, run, failure, badInput }: Command): Pro
   const lost = code === null ? null : lostResult(name, code, argv, ran);
   const err = `${ran.err ?? ''}${lost ?? ''}`;
   if (err !== '') printing('stderr').write(fitting(err, printing('stderr')));
-  process.exitCode = lost !== null && ran.exit === 0 ? failure : ran.exit;
+  process.exitCode = lost !== null && ran.exit === 0 ? (ran.failure ?? failure) : ran.exit;
   await endIdle();
 }
 

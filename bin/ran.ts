@@ -13,6 +13,8 @@ export interface Ran {
   lost?: string | null;
   /** Of a call that may be paid: the file or folder with its result; null if its files are not kept. */
   kept?: string | null;
+  /** The code of a general failure, where it is not that of the command: `tollgate call` has those of its CLI. */
+  failure?: number;
 }
 
 /** The end of a command that cannot use its input. @param speaker the command, with its words. */

@@ -52,7 +52,7 @@ export function refusalOf(error: unknown): string | null {
   if (error.syscall === 'watch' && WATCHERS_USED_UP.has(error.code))
     return `the limit of file watchers is used up (${error.message}); the disk is not full. Raise it (sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024), or end programs that watch many files: ${KEPT}`;
   if (!REFUSALS.has(error.code)) return null;
-  return `the system refused what was needed (${error.message}); what was paid for is kept. Fix that, and run it again to continue`;
+  return `the system refused what was needed (${error.message}); everything written before is kept. Fix that, and run it again to continue`;
 }
 
-const KEPT = 'what was paid for is kept';
+const KEPT = 'everything written before is kept';

@@ -92,6 +92,7 @@ export async function runWrapper(
     : record.wrapper_exit_code;
   const shown = dispatch === null && !args.given.has('quiet') ? record.warnings.filter(isLack) : [];
   const ran = {
+    failure,
     exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...errOf(spec.name, message, shown),

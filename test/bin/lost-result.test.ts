@@ -81,7 +81,7 @@ const COMMANDS: [command: string, argv: string[], failure: number, out: boolean]
     .map(([word, { argv, out }]): (typeof COMMANDS)[number] => [
       'tollgate',
       [word, ...argv],
-      TOLLGATE_EXIT.failure,
+      word === 'call' ? WRAPPER_EXIT.codex.failure : TOLLGATE_EXIT.failure,
       out,
     ]),
   ...TOOLS.map((tool): (typeof COMMANDS)[number] => [ADAPTERS[tool].command, CALL, WRAPPER_EXIT[tool].failure, false]),
@@ -114,7 +114,7 @@ test('the answer of a paid call whose files are not kept is in a file that the m
   const words = ['call', 'codex', 'Say it.', '--no-files', '--trust-workspace'];
   const { code, stderr } = await endWith(rig, 'tollgate', words, '/dev/full');
   const file = /; it is in (\S+)\. Another call is paid again$/m.exec(stderr)?.[1];
-  assert.equal([code, readFileSync(file!, 'utf8')], [TOLLGATE_EXIT.failure, 'paid for\n'], stderr);
+  assert.equal([code, readFileSync(file!, 'utf8')], [WRAPPER_EXIT.codex.failure, 'paid for\n'], stderr);
 });
 
 /** Those that print by themselves, and of the others one of each kind: a page, a command without output, a wrapper. */

@@ -30,6 +30,17 @@ export interface EndedCli {
 export type Written = { how: 'read'; text: string } | { how: 'absent' | 'too_large' } | { how: 'unfit'; why: string };
 
 export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
+  const events = readEnd(row, ended);
+  const isAltered = events.some((event) => event.how === 'said' && event.text.includes('\uFFFD'));
+  return isAltered ? [NOT_UTF8, ...events] : events;
+}
+
+const NOT_UTF8: EngineEvent = {
+  how: 'warned',
+  message: 'an answer with bytes that are not UTF-8 text; each is replaced by \uFFFD',
+};
+
+function readEnd(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
   const succeeded = typeof ended.exit === 'number' && row.successExits.includes(ended.exit);
   if (row.output === 'lines') return succeeded ? closeLines(row, ended.printed()) : [];
   if (row.output === 'json') return readDocument(row, ended, succeeded);

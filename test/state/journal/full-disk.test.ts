@@ -40,7 +40,7 @@ can(
     assert.is(code, 1, stderr);
     assert.match(
       stderr,
-      /the result could not be written \(ENOSPC: .*codex_brief\.codex\..*\); what could be kept of it is in .*what was paid for is kept\. Make its disk writable/,
+      /the result could not be written \(ENOSPC: .*codex_brief\.codex\..*\); what could be kept of it is in .*everything written before is kept\. Make its disk writable/,
     );
     assert.not.match(stderr, /\n\s+at /);
     rmSync(filler);

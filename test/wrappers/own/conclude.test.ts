@@ -36,6 +36,16 @@ test('text is an answer with an exit code of success alone', () => {
   assert.equal(conclude(row, ended(null)), [{ how: 'outsized', what: 'answer' }, DONE]);
 });
 
+test('an answer with bytes that are not UTF-8 text is reported as altered', () => {
+  const latin = Buffer.from('caf\xe9', 'latin1').toString('utf8');
+  const warned = {
+    how: 'warned',
+    message: 'an answer with bytes that are not UTF-8 text; each is replaced by \uFFFD',
+  };
+  assert.equal(conclude(rowOf({ output: 'text' }), ended(latin)), [warned, said('caf\uFFFD'), DONE]);
+  assert.equal(conclude(rowOf({ output: 'text' }), ended('café')), [said('café'), DONE]);
+});
+
 test('a file is an answer where it was written', () => {
   const row = rowOf({ output: 'file' });
   assert.equal(conclude(row, ended('noise', 0, { how: 'read', text: 'Hi.' })), [said('Hi.'), DONE]);
