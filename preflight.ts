@@ -169,7 +169,7 @@ function checkNotifier(
     return { check, answer: file === null ? say('warn', `${found} is not found`, fix) : say('ok', found) };
   }
   const reach = reachOf(row, environment);
-  if (reach.how === 'unreachable') return { check, answer: say('warn', `${found}: ${reach.why}`, reach.fix) };
+  if (reach.how === 'impossible') return { check, answer: say('warn', `${found}: ${reach.why}`, reach.fix) };
   const { warning } = reach;
   if (warning === null) return { check, answer: say('ok', found) };
   return { check, answer: say('warn', `${found}: ${warning}`, `fix notify[${i}].webhook of tollgate.yaml`) };

@@ -46,7 +46,7 @@ export function createBounded(): Bounded {
         // V8 counts by the wall clock: on a busy machine that time is not the pattern's.
         if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' && cpuMsSince(before) < timeout / 2 && triesLeft > 1) continue;
         leftMs -= timeout;
-        return { how: 'too_long' };
+        return { how: 'stopped' };
       }
     }
   };

@@ -18,11 +18,11 @@ export function newTaskText(
   task: TaskFolder,
   content: NewContent,
   schema: string,
-): { how: 'made'; text: string } | { how: 'invalid'; message: string } {
+): { how: 'done'; text: string } | { how: 'invalid'; message: string } {
   if (task.manifest !== null)
     return invalid(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
   const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
-  return { how: 'made', text };
+  return { how: 'done', text };
 }
 
 /** @returns the files that were written, the manifest first. */

@@ -167,7 +167,7 @@ export interface FailureReport {
 /** How a call goes through Tollgate's relay to the service that it would use anyway; or why not, as half a sentence. */
 export type Route =
   | {
-      how: 'directed';
+      how: 'planned';
       /** The base URL that the CLI would use. */
       upstream: string;
       /** Adds to the overlay what directs the CLI to the relay. */

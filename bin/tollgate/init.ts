@@ -62,7 +62,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { given } = read.args;
   const repository = readRepository(projectRoot(process.cwd()));
   const chosen = await settingsOf(read.args, repository);
-  if (chosen.how === 'cancelled')
+  if (chosen.how === 'stopped')
     return { exit: EXIT_BY_SIGNAL.SIGINT, err: 'tollgate init: cancelled; nothing was written\n' };
   const { id, goal, pipeline, budget, acceptance } = chosen.settings;
   if (id === null) return invalid(`${SPEC.words.called} is missing`);
@@ -126,14 +126,14 @@ interface TaskSettings {
 async function settingsOf(
   { text, number, given, words }: Arguments,
   repository: Repository,
-): Promise<{ how: 'answered'; settings: TaskSettings } | { how: 'cancelled' }> {
+): Promise<{ how: 'answered'; settings: TaskSettings } | { how: 'stopped' }> {
   const { goal = null, pipeline = null, acceptance = null } = text;
   const specified: TaskSettings = { id: words[0] ?? null, goal, pipeline, budget: number.budget ?? null, acceptance };
   if (!mayAsk(given))
     return { how: 'answered', settings: { ...specified, acceptance: acceptance ?? repository.tests?.command ?? null } };
   const { askTask } = await import('./new-task/ask-task.ts');
   const answers = await askTask(specified, repository, installed());
-  if (answers.how === 'cancelled') return answers;
+  if (answers.how === 'stopped') return answers;
   const { settings } = answers;
   return {
     how: 'answered',

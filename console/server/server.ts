@@ -71,7 +71,7 @@ export async function openConsole(
     const gate = { secrets, port: (server.address() as AddressInfo).port };
     const admitted = admit(request, gate);
     switch (admitted.how) {
-      case 'turned_away': {
+      case 'refused': {
         const { status, message, way_out } = admitted;
         return sendRefusal(response, status, { message, way_out }, status === 405 ? { allow: 'GET, POST' } : {});
       }
@@ -86,7 +86,7 @@ export async function openConsole(
         response.end();
         return;
       }
-      case 'enters':
+      case 'admitted':
         if (!pace.take(performance.now()))
           return reply(response, refused(429, 'too many requests at once', 'wait a moment'));
         return request.method === 'GET' ? read(admitted.target, response) : change(admitted.target, request, response);

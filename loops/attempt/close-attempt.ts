@@ -18,7 +18,7 @@ export const redactorFor = ({ call, redactionPatterns }: WrapperRequest): Redact
   redactorOf(call.environment, redactionPatterns);
 
 /** `copied`: the attempt has redacted copies, so its raw files are no longer needed. `why`: what could not be written. */
-export type Published = { how: 'published'; copied: boolean } | { how: 'failed'; why: string };
+export type Published = { how: 'done'; copied: boolean } | { how: 'failed'; why: string };
 
 /**
  * A task keeps its CLI's files, without secrets. A call without a task keeps only what was published. Files that could not be
@@ -27,7 +27,7 @@ export type Published = { how: 'published'; copied: boolean } | { how: 'failed';
 export function closeAttempt(attempt: Attempt, overlay: Overlay, call: RecordableCall, published: Published): void {
   const { charge, keepRaw } = call.request;
   if (charge !== null) harvest(attempt, call);
-  if (published.how === 'published' && !keepRaw) {
+  if (published.how === 'done' && !keepRaw) {
     if (charge === null) removeFolder(attempt.folder);
     else if (published.copied) removeRaw(attempt.files, call.redactor);
   }

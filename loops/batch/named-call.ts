@@ -51,8 +51,8 @@ export function awaitCall(call: NamedCall, living: LivingProcesses = readLiving(
   function look(when: 'now' | 'at_last' = 'now'): AwaitedLook {
     isLast = when === 'at_last';
     const named = readNamed(pid);
-    if (named.how === 'garbled') return settled({ how: 'garbled', message: named.message });
-    if (named.how === 'named' && named.pid !== life?.pid) life = watchProcess(named.pid);
+    if (named.how === 'invalid') return settled({ how: 'garbled', message: named.message });
+    if (named.how === 'read' && named.pid !== life?.pid) life = watchProcess(named.pid);
     let found: ReturnType<typeof readVersion>;
     try {
       found = done === null ? null : readVersion(done);
@@ -87,8 +87,8 @@ export function awaitCall(call: NamedCall, living: LivingProcesses = readLiving(
 
   /** Names the call of the marker when it is not that of the named process; else null. */
   function anotherOf(said: SaidByMarker, named: NamedProcess, writtenMs: number): string | null {
-    if (named.how === 'not_yet') return `${whoseIs(said)}, and no pid file shows that this is the right process`;
-    if (named.how !== 'named') return null;
+    if (named.how === 'absent') return `${whoseIs(said)}, and no pid file shows that this is the right process`;
+    if (named.how !== 'read') return null;
     if (said.pid !== null)
       return [said.pid, ...said.startedBy].includes(named.pid) ? null : `${whoseIs(said)}, not of process ${named.pid}`;
     // The marker names no process, but a wrapper writes it last: it must be newer than the process.
@@ -114,9 +114,9 @@ export function awaitCall(call: NamedCall, living: LivingProcesses = readLiving(
 
   /** No marker that counts is there. */
   function lookAtProcesses(named: NamedProcess): AwaitedLook {
-    if (named.how === 'not_yet') return pending('on_change');
-    const isEarlier = named.how === 'named' && named.fileId !== null && named.fileId === before.pid;
-    const sinceMs = named.how === 'named' ? named.sinceMs : null;
+    if (named.how === 'absent') return pending('on_change');
+    const isEarlier = named.how === 'read' && named.fileId !== null && named.fileId === before.pid;
+    const sinceMs = named.how === 'read' ? named.sinceMs : null;
     if (life !== null && !isGone(life, sinceMs)) return pending('by_the_clock');
     if (isEarlier && pid !== null && 'file' in pid && isAwaited([pid.file], [named.pid]) && writer === null)
       return pending('on_change');
@@ -167,23 +167,23 @@ function whoseIs({ callId, pid }: SaidByMarker): string {
 
 type NamedProcess =
   /** The caller named none. */
-  | { how: 'unnamed' }
+  | { how: 'none' }
   /** Its file is not there, or still empty. */
-  | { how: 'not_yet' }
-  | { how: 'garbled'; message: string }
+  | { how: 'absent' }
+  | { how: 'invalid'; message: string }
   /** `fileId` and `sinceMs`: the version of the file, and when it was written; null for a number on the command line. */
-  | { how: 'named'; pid: number; fileId: string | null; sinceMs: number | null };
+  | { how: 'read'; pid: number; fileId: string | null; sinceMs: number | null };
 
 export function readNamed(pid: NamedPid): NamedProcess {
-  if (pid === null) return { how: 'unnamed' };
-  if ('number' in pid) return { how: 'named', pid: pid.number, fileId: null, sinceMs: null };
+  if (pid === null) return { how: 'none' };
+  if ('number' in pid) return { how: 'read', pid: pid.number, fileId: null, sinceMs: null };
   const version = versionOf(pid.file);
   const text = textOf(pid.file);
-  if (version === null || text === '') return { how: 'not_yet' };
+  if (version === null || text === '') return { how: 'absent' };
   // A number, or a record that has one.
   const number = Number(/^(?:\{[\s\S]*?"pid"\s*:\s*)?(\d+)\b/.exec(text)?.[1] ?? 0);
-  if (number === 0) return { how: 'garbled', message: `${pid.file} holds no process number` };
-  return { how: 'named', pid: number, fileId: version.id, sinceMs: version.ms };
+  if (number === 0) return { how: 'invalid', message: `${pid.file} holds no process number` };
+  return { how: 'read', pid: number, fileId: version.id, sinceMs: version.ms };
 }
 
 const textOf = (file: string): string => readFollowedIfFit(file, MAX_PID_BYTES)?.trim() ?? '';

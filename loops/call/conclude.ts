@@ -48,7 +48,7 @@ export async function conclude(
   const { record, published } = publishAll(call, attempt, await logged(call, outcome, classified), outcome);
   // The verdict in the journal confirms that the result is published. Without it, the next run publishes the result from the
   // attempt.
-  const isOpen = published.how === 'published' && !note(verdictFact(record));
+  const isOpen = published.how === 'done' && !note(verdictFact(record));
   closeAttempt(attempt, overlay, call, isOpen ? OPEN : published);
   outcome.streams?.close();
   const isLeft = (outcome.survivors ?? []).length > 0;
@@ -60,7 +60,7 @@ export async function conclude(
 }
 
 /** A process that finds no verdict in the journal classifies the call again from its raw files. */
-const OPEN = { how: 'published', copied: false } as const;
+const OPEN = { how: 'done', copied: false } as const;
 
 async function classifiedRecord(call: StartedCall, outcome: Outcome, stop: AbortSignal): Promise<CallRecord> {
   const classified = await classify(call, outcome);

@@ -54,7 +54,7 @@ export function publishAll(
     publishRecord(request, record);
     if (request.charge !== null) syncPlaces(request, request.charge.task);
     publishMarker(request.files, record, call.announced);
-    return { record, published: { how: 'published', copied: copies.every((copied) => copied) } };
+    return { record, published: { how: 'done', copied: copies.every((copied) => copied) } };
   } catch (error) {
     const why = `the result could not be written (${(error as Error).message}); what could be kept of it is in ${attempt.folder}`;
     return { record, published: { how: 'failed', why } };

@@ -8,7 +8,7 @@ import { type Refusal, toolingRefusal } from './check.ts';
 
 type Resumable =
   /** @see EquippedCall.countedBefore */
-  | { how: 'resumable'; countedBefore: ReportedUsage | null; warnings: string[] }
+  | { how: 'ready'; countedBefore: ReportedUsage | null; warnings: string[] }
   /** The session may not be resumed here. */
   | { how: 'refused'; refusal: Refusal };
 
@@ -27,12 +27,12 @@ export async function repairSession(checked: CheckedCall, sessionId: string): Pr
     return refuse(toolingRefusal('session_elsewhere', elsewhereMistake(adapter.tool, sessionId, there, call.cwd)));
   const repaired = await repair(checked, sessionId);
   const warnings =
-    repaired.how === 'repaired'
+    repaired.how === 'fixed'
       ? [`session ${sessionId}: ${repaired.what} before it was resumed`]
       : repaired.how === 'impossible'
         ? [`session ${sessionId} was resumed as it is: ${repaired.why}`]
         : [];
-  return { how: 'resumable', countedBefore: await countedBefore(checked, sessionId), warnings };
+  return { how: 'ready', countedBefore: await countedBefore(checked, sessionId), warnings };
 }
 
 async function countedBefore({ request }: CheckedCall, sessionId: string): Promise<ReportedUsage | null> {

@@ -39,7 +39,7 @@ interface Settling {
   patience?: GuardianTimeouts;
 }
 
-type SettledCall = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
+type SettledCall = { how: 'settled' } | { how: 'refused'; message: string } | { how: 'stopped' };
 
 /** The interval of checks; the death of a process raises no event that could be awaited. */
 const LOOK_MS = 100;
@@ -54,7 +54,7 @@ export async function settleLeftovers(settling: Settling): Promise<string | null
   const ends = await Promise.allSettled(open.map((call) => settle(call, settling)));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  for (const end of ends) if (end.status === 'fulfilled' && end.value.how === 'foreign') return end.value.message;
+  for (const end of ends) if (end.status === 'fulfilled' && end.value.how === 'refused') return end.value.message;
   const self = (await identify(process.pid))!;
   const over = [...ledger.calls.values()].filter(({ verdict }) => verdict !== null);
   await Promise.all(over.map((call) => untilLeft(call, self, settling)));
@@ -86,15 +86,15 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       return { how: 'stopped' };
     }
     const original = foreign === 'refuse' ? originalOf(present, attempt) : null;
-    if (original !== null) return { how: 'foreign', message: copyMessage(stage, call_id, original) };
+    if (original !== null) return { how: 'refused', message: copyMessage(stage, call_id, original) };
     const life = await isAlive(guardian, self);
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
-    if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
+    if (await isWithin(present, settling)) return { how: 'refused', message: withinMessage(stage) };
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close'))) {
       await close(present, settling);
       return { how: 'settled' };
     }
-    if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
+    if (life === 'unknown') return { how: 'refused', message: foreignMessage(stage, guardian.host, deadline_at) };
     if (!woken && isLate(present, attempt, self, clock, patience.lateMs)) {
       woken = true;
       say(lateMessage(stage, call_id, guardian.pid));
@@ -102,7 +102,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       if (end === 'over' || end === 'gone') continue;
       // A wrapper that continues would overwrite later results.
       if (end === 'stays' || foreign === 'refuse')
-        return { how: 'foreign', message: stuckMessage(stage, guardian.pid, end) };
+        return { how: 'refused', message: stuckMessage(stage, guardian.pid, end) };
       await close(present, settling);
       return { how: 'settled' };
     }

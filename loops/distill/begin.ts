@@ -18,7 +18,7 @@ import type { DistillRequest } from './request.ts';
 
 type Begun =
   | {
-      how: 'begun';
+      how: 'ready';
       folder: DistillFolder;
       checkpoint: DistillCheckpoint;
       prompt: string;
@@ -79,7 +79,7 @@ async function beginNew(
     no_check: [...(said.noCheck ?? [])],
     out: said.out === null ? folder.root : path.resolve(context.cwd, said.out),
   };
-  return { how: 'begun', folder, checkpoint, prompt: prompt.text, found, seen: null };
+  return { how: 'ready', folder, checkpoint, prompt: prompt.text, found, seen: null };
 }
 
 async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, request: DistillRequest): Promise<Begun> {
@@ -103,7 +103,7 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
   const chosen = goesOn.model_named === true ? 'given' : 'default';
   const mistake = modelMistake(goesOn.model, chosen, context.clock(), `tollgate distill resume ${folder.name}`);
   if (mistake !== null) return invalid(mistake);
-  return { how: 'begun', folder, checkpoint: goesOn, prompt, found, seen: checkpoint };
+  return { how: 'ready', folder, checkpoint: goesOn, prompt, found, seen: checkpoint };
 }
 
 const NO_PDF =

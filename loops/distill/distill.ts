@@ -30,7 +30,7 @@ import { documentOf, driverOf, historyOf } from './open-run.ts';
 import type { DistilledEnd, DistillRequest } from './request.ts';
 import { place, takeLeftovers } from './take-turn.ts';
 
-type Ready = Extract<Awaited<ReturnType<typeof begin>>, { how: 'begun' }>;
+type Ready = Extract<Awaited<ReturnType<typeof begin>>, { how: 'ready' }>;
 
 /** Returns failures of the service, the input, and the disk before a payment. A later failure of the disk throws. */
 export async function distill(request: DistillRequest): Promise<DistilledEnd> {
@@ -60,7 +60,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const whenTaken = request.aim.how === 'resume' && request.aim.force ? 'force_or_refuse' : 'refuse';
   const claimed = await claim({ journal, whenTaken, stop: halt, say: () => {} });
   if (claimed.how === 'stopped') return { how: 'taken', message: 'stopped before it began' };
-  if (claimed.how !== 'claimed') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };
+  if (claimed.how !== 'done') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };
   let control: DistillRun['control'] | null = null;
   let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before its result was known' };
   try {

@@ -100,7 +100,7 @@ export async function changeAtRest(
 ): Promise<AtRest> {
   const { folder, checkpoint, journal } = open;
   const claimed = await claim({ journal, whenTaken: 'refuse', stop: new AbortController().signal, say: () => {} });
-  if (claimed.how !== 'claimed') return 'taken';
+  if (claimed.how !== 'done') return 'taken';
   const run_id = claimed.runId;
   try {
     const kept = recorderOf(journal, clock);

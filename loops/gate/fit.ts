@@ -68,7 +68,7 @@ function findingOf(look: ApartLook, redact: (text: string) => string): Finding |
       return mismatch(['less depth'], ['it is nested too deeply to be checked']);
     case 'overran':
       return unchecked(look.why);
-    case 'looked': {
+    case 'read': {
       if (look.misfits.length === 0) return null;
       const messages = new Map(
         look.misfits.map((misfit) => [`${misfit.place} (${misfit.keyword})`, messageOf(misfit, redact)]),

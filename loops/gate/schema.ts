@@ -14,10 +14,7 @@ export async function checkSchema(schema: Schema): Promise<string | null> {
 }
 
 /** Plain values, which can be sent from process to process. */
-export type SchemaLook =
-  | { how: 'looked'; misfits: Misfit[] }
-  | { how: 'too_deep' }
-  | { how: 'invalid'; message: string };
+export type SchemaLook = { how: 'read'; misfits: Misfit[] } | { how: 'too_deep' } | { how: 'invalid'; message: string };
 
 /** One error of ajv, with uncut values: secrets must be removed before a text is cut. */
 export interface Misfit {
@@ -45,8 +42,8 @@ export async function findMisfits(schema: Schema, value: unknown, chars: number)
   const compiled = await compile(schema, chars > MAX_FULL_LOOK ? 'first' : 'all');
   if (compiled.how === 'invalid') return compiled;
   try {
-    if (compiled.validate(value) === true) return { how: 'looked', misfits: [] };
-    return { how: 'looked', misfits: (compiled.validate.errors ?? []).map(misfitOf) };
+    if (compiled.validate(value) === true) return { how: 'read', misfits: [] };
+    return { how: 'read', misfits: (compiled.validate.errors ?? []).map(misfitOf) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { how: 'too_deep' };

@@ -122,7 +122,7 @@ export async function putAway({ task, state }: ArchiveCandidate, archiving: Arch
   const stop = new AbortController().signal;
   try {
     const claimed = await claim({ journal, whenTaken: 'refuse', stop, say: () => {} });
-    if (claimed.how !== 'claimed') return keep('a run has just taken it');
+    if (claimed.how !== 'done') return keep('a run has just taken it');
     const aside = freeName(archiving.archive, task, archiving.clock());
     try {
       makeFolders(archiving.archive);

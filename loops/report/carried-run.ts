@@ -79,9 +79,9 @@ export interface WantedRun extends Pick<CarriedStart, 'what' | 'task' | 'tool' |
 }
 
 type BegunRun =
-  | { how: 'made'; run: string; start: CarriedStart }
+  | { how: 'added'; run: string; start: CarriedStart }
   /** The same request is running, has answered, or was lost together with what it paid for. */
-  | { how: 'met'; run: string; standing: CarriedStanding };
+  | { how: 'found'; run: string; standing: CarriedStanding };
 
 /** Finds the same earlier request, or writes a new run's start file in one step. Adds the call's flags to `argv`. */
 export async function begin(
@@ -95,11 +95,11 @@ export async function begin(
     if (last > 0) {
       const run = `${wanted.name}.${last}`;
       const standing = await standingOf(folder, run, clock());
-      if (meets(standing, wanted)) return { how: 'met', run, standing };
+      if (meets(standing, wanted)) return { how: 'found', run, standing };
     }
     const run = `${wanted.name}.${last + 1}`;
     const start = make(folder, run, wanted, by, clock());
-    if (start !== null) return { how: 'made', run, start };
+    if (start !== null) return { how: 'added', run, start };
   }
 }
 

@@ -50,7 +50,7 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   const commands = isTheirOnlyCheck(run, plan) ? open.manifest.acceptance.commands : acceptance.commands;
   const prompt = { acceptanceCommands: commands, warnings: [] };
   const turn = await withTreeLock(run, () => gateAnswer(answering, record, prompt, null, 0));
-  const end = turn.how === 'worked' ? turn.result : NOT_BEGUN;
+  const end = turn.how === 'done' ? turn.result : NOT_BEGUN;
   const isDone = journal.read().ledger.done.has(stage.name);
   if (end.how === 'done' && !isDone)
     await markDone(task, journal, stage.name, record.call_id, { sha256: call.reserved.for_prompt! });

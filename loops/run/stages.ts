@@ -141,18 +141,18 @@ async function goInto(
   run: StageRun,
   plan: StagePlan,
   checked: CheckedStages,
-): Promise<Exclude<Entered, { how: 'entered' }> | Ran> {
+): Promise<Exclude<Entered, { how: 'ready' }> | Ran> {
   const entered = await enter(run, plan, checked);
-  if (entered.how !== 'entered') return entered;
+  if (entered.how !== 'ready') return entered;
   const { prompt, redone } = entered;
   // A run without work does not load the code that makes calls.
   const { runStage } = await import('../stage/stage.ts');
   const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
-  return { how: 'ran', prompt, end: turn.how === 'worked' ? turn.result : NOT_BEGUN };
+  return { how: 'ran', prompt, end: turn.how === 'done' ? turn.result : NOT_BEGUN };
 }
 
 type Entered =
-  | { how: 'entered'; prompt: Prompt; redone: boolean }
+  | { how: 'ready'; prompt: Prompt; redone: boolean }
   /** `kept`: the user keeps its answer in this run. */
   | { how: 'done_earlier'; kept: boolean }
   | { how: 'stopped' }
@@ -185,7 +185,7 @@ async function enter(run: StageRun, plan: StagePlan, checked: CheckedStages): Pr
   }
   await repairMarker(open.task, open.journal, name);
   return status.how === 'open'
-    ? { how: 'entered', prompt: composed.prompt, redone }
+    ? { how: 'ready', prompt: composed.prompt, redone }
     : { how: 'done_earlier', kept: status.choice === 'keep' };
 }
 

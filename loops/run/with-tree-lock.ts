@@ -12,12 +12,12 @@ import type { OpenTask } from '../task/task.ts';
 export async function withTreeLock<T>(
   { open, stage, access, options, context }: StageRun,
   work: () => Promise<T>,
-): Promise<{ how: 'worked'; result: T } | { how: 'stopped' }> {
+): Promise<{ how: 'done'; result: T } | { how: 'stopped' }> {
   const mode = access === 'read' ? 'read' : 'write';
   const turn = await lockTaskTree({ options, context }, open, { mode, stage: stage.name });
   if (turn.how === 'stopped') return turn;
   try {
-    return { how: 'worked', result: await work() };
+    return { how: 'done', result: await work() };
   } finally {
     turn.release();
   }

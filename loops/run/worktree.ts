@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { shellWord } from '../../policies/text/display.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -106,11 +107,11 @@ export const worktreeOf = (stateFolder: string, taskId: string): string => path.
 async function convertingIn(
   cwd: string,
   { environment, trust }: Trusting,
-): Promise<{ how: 'known'; names: string[]; request: Partial<GitRequest> } | { how: 'unknown'; ran: GitRan }> {
-  if (trust === 'trusted') return { how: 'known', names: [], request: { fetching: 'allowed' } };
+): Promise<{ how: 'read'; names: string[]; request: Partial<GitRequest> } | { how: 'unknown'; ran: GitRan }> {
+  if (trust === 'trusted') return { how: 'read', names: [], request: { fetching: 'allowed' } };
   const found = await repositoryFilters((args) => askGit(args, { cwd, timeoutMs: LOOK_MS, environment }));
   if (found.how === 'unknown') return found;
-  return { how: 'known', names: found.names, request: { settings: switchedOff(found.names) } };
+  return { how: 'read', names: found.names, request: { settings: switchedOff(found.names) } };
 }
 
 async function open(git: Git, top: string, branch: string, converting: Partial<GitRequest>): Promise<OpenedWorktree> {
@@ -120,7 +121,7 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
   if (here !== undefined && existsSync(path.join(top, '.git'))) {
     if (here.branch === branch) return { how: 'opened', folder, top, branch, fresh: false };
     return invalid(
-      `the worktree ${top} is on ${here.branch ?? 'no branch'}, not on ${branch}; git -C ${top} switch ${branch}, or git worktree remove ${top} to make it again`,
+      `the worktree ${top} is on ${here.branch ?? 'no branch'}, not on ${branch}; git -C ${shellWord(top)} switch ${branch}, or git worktree remove ${shellWord(top)} to make it again`,
     );
   }
   if (isInTheWay(top))
@@ -158,14 +159,11 @@ export async function closeWorktree(
   { top, branch }: { top: string; branch: string },
   request: Trusting & { root: string },
 ): Promise<string[]> {
+  const [there, here] = [`git -C ${shellWord(top)}`, `git -C ${shellWord(request.root)}`];
   const commit = (await hasChanges(top, request))
-    ? [`git -C ${top} add -A && git -C ${top} commit (its changes are not committed yet)`]
+    ? [`${there} add -A && ${there} commit (its changes are not committed yet)`]
     : [];
-  return [
-    ...commit,
-    `git -C ${request.root} merge ${branch}`,
-    `git -C ${request.root} worktree remove ${top} (when it is merged)`,
-  ];
+  return [...commit, `${here} merge ${branch}`, `${here} worktree remove ${shellWord(top)} (when it is merged)`];
 }
 
 /** In doubt, returns true. Of a submodule, which has its own settings, only the commit is compared. */
@@ -206,7 +204,7 @@ const invalid = (message: string) => ({ how: 'invalid', message }) as const;
 
 type Entered =
   /** `notes`: what the final report says about the worktree. */
-  | { how: 'entered'; open: OpenTask; notes(): Promise<string[]> }
+  | { how: 'ready'; open: OpenTask; notes(): Promise<string[]> }
   | { how: 'invalid'; message: string }
   | { how: 'stopped' };
 
@@ -216,7 +214,7 @@ export async function enterWorktree(
   { options: { trustWorkspace }, context: { environment, stop, say, clock } }: RunSettings,
 ): Promise<Entered> {
   const { task, manifest, root, stateFolder } = open;
-  if (!manifest.worktree) return { how: 'entered', open, notes: async () => [] };
+  if (!manifest.worktree) return { how: 'ready', open, notes: async () => [] };
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
   const common = { root, environment, trust } as const;
   const opened = await openWorktree({ ...common, taskId: task.id, stateFolder, stop, say, clock });
@@ -228,7 +226,7 @@ export async function enterWorktree(
     const lines = await closeWorktree(opened, common);
     return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];
   };
-  return { how: 'entered', open: within(open, folder), notes };
+  return { how: 'ready', open: within(open, folder), notes };
 }
 
 /** For read-only commands. @returns the task as it is in its worktree, or null if the worktree does not exist yet. */

@@ -25,9 +25,7 @@ interface Adopting {
 }
 
 /** `warnings`: problems of the file before the change, in sentences. */
-type Adopted =
-  | { how: 'adopted'; entry: SessionEntry; warnings: readonly string[] }
-  | { how: 'invalid'; message: string };
+type Adopted = { how: 'found'; entry: SessionEntry; warnings: readonly string[] } | { how: 'invalid'; message: string };
 
 /** Writes the tag's entry in sessions.json; `invalid` with a sentence if the CLI has no such session. */
 export async function adoptSession(adopting: Adopting): Promise<Adopted> {
@@ -47,7 +45,7 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
     all.takingBack(tool, session.id).with(tag, tool, entry, folder),
   );
   if (now.entry(tag, tool, folder)?.session_id === session.id)
-    return { how: 'adopted', entry, warnings: [...now.warnings(), ...elsewhere(adopting, folder)] };
+    return { how: 'found', entry, warnings: [...now.warnings(), ...elsewhere(adopting, folder)] };
   return { how: 'invalid', message: now.warnings().join('; ') || 'the entry of that tag was not changed' };
 }
 

@@ -126,7 +126,7 @@ async function sessionOfTag(call: SessionCall, tag: string): Promise<string | nu
 async function obstacleOf(call: SessionCall, entry: SessionEntry): Promise<string | null> {
   const { tool } = call;
   const fitness = fitnessOf(entry, CONTEXT_LIMIT_TOKENS);
-  if (fitness.how === 'unfit') return fitness.why;
+  if (fitness.how === 'refused') return fitness.why;
   const elsewhere = await worksElsewhere(tool, entry.session_id, call);
   if (elsewhere !== null) return `it works in ${elsewhere}`;
   const adapter = adapterOf(tool);

@@ -22,17 +22,17 @@ interface Broken {
 }
 
 /** `what` and `why` are half sentences for a report. */
-type RepairedSession = { how: 'repaired'; what: string } | { how: 'sound' } | { how: 'impossible'; why: string };
+type RepairedSession = { how: 'fixed'; what: string } | { how: 'unchanged' } | { how: 'impossible'; why: string };
 
 /** Runs before a resume and changes only what is known to be sent wrongly. It does not touch a session that it cannot read. */
 export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
   orCannot(async () => {
     const opened = await open(broken);
-    if (opened === null) return { how: 'sound' };
+    if (opened === null) return { how: 'unchanged' };
     const { conversation, store } = opened;
     const flaws = conversation.flaws(broken.cliVersion);
     if (flaws === null) return leftAlone(broken, conversation);
-    if (flaws.length === 0) return { how: 'sound' };
+    if (flaws.length === 0) return { how: 'unchanged' };
     const { session } = conversation;
     const writer = await writerOf({ store, session, lookup: broken, clock: broken.clock });
     return writer === null ? mendFlaws(broken, conversation, flaws) : { how: 'impossible', why: writer };
@@ -44,7 +44,7 @@ export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
  */
 export const repairBroken = (
   broken: Broken & { ranTools: boolean },
-): Promise<Exclude<RepairedSession, { how: 'sound' }>> =>
+): Promise<Exclude<RepairedSession, { how: 'unchanged' }>> =>
   orCannot(async () => {
     const opened = await open(broken);
     if (opened === null) return { how: 'impossible', why: `the file of session ${broken.sessionId} is not found` };
@@ -55,8 +55,8 @@ export const repairBroken = (
     if (flawsResult?.how === 'impossible') return flawsResult;
     const taken = broken.ranTools ? null : await withoutRefused(broken);
     if (taken?.how === 'impossible' && flawsResult === null) return taken;
-    const what = [flawsResult, taken].flatMap((each) => (each?.how === 'repaired' ? [each.what] : []));
-    return { how: 'repaired', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
+    const what = [flawsResult, taken].flatMap((each) => (each?.how === 'fixed' ? [each.what] : []));
+    return { how: 'fixed', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
   });
 
 /** The CLI does not store a prompt that was refused before any answer, or it matches calls and results itself on a resume. */
@@ -89,7 +89,7 @@ interface Opened {
 /** The makers of an untested version may have fixed the flaw; then our change could break the session. */
 function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): RepairedSession {
   const suspected = conversation.flaws(lastTested(tool)) ?? [];
-  if (suspected.length === 0) return { how: 'sound' };
+  if (suspected.length === 0) return { how: 'unchanged' };
   const version = cliVersion ?? 'of an unknown version';
   const why = `what ${tool} ${version} sends is not known, and ${lastTested(tool)} would send ${describeFlaws(suspected)}; its file is not changed`;
   return { how: 'impossible', why };
@@ -99,7 +99,7 @@ async function mendFlaws(
   broken: Broken,
   conversation: Conversation,
   flaws: readonly Flaw[],
-): Promise<RepairedSession & { how: 'repaired' | 'impossible' }> {
+): Promise<RepairedSession & { how: 'fixed' | 'impossible' }> {
   const edited = await editSession({
     ...broken,
     conversation,
@@ -109,7 +109,7 @@ async function mendFlaws(
   });
   switch (edited.how) {
     case 'edited':
-      return { how: 'repaired', what: `repaired ${describeFlaws(flaws)}` };
+      return { how: 'fixed', what: `repaired ${describeFlaws(flaws)}` };
     case 'unchanged':
       return { how: 'impossible', why: `${describeFlaws(flaws)} cannot be repaired` };
     case 'refused':
@@ -127,7 +127,7 @@ async function withoutRefused(broken: Broken) {
   const plan = planRollback(conversation);
   if (last === undefined || plan.how === 'nothing' || !isUnanswered(last)) return null;
   const edited = await editSession({ ...plan, ...broken, conversation, holder: {} });
-  if (edited.how === 'edited') return { how: 'repaired', what: 'took back the turn that was refused' } as const;
+  if (edited.how === 'edited') return { how: 'fixed', what: 'took back the turn that was refused' } as const;
   return edited.how === 'refused' ? ({ how: 'impossible', why: edited.why } as const) : null;
 }
 

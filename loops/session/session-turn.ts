@@ -42,7 +42,7 @@ export async function acquireSessionTurn(request: SessionTurnRequest, id: string
 const acquire = (request: SessionTurnRequest, what: string, line: TicketRequest['line']): Promise<QueueTurn> =>
   acquireTicket({ ...request, line, mode: 'write', whileWaiting: ({ who }) => request.whileWaiting(what, who) });
 
-type SessionLock = { how: 'held'; release(): void } | { how: 'used'; by: string };
+type SessionLock = { how: 'held'; release(): void } | { how: 'refused'; by: string };
 
 /**
  * Locks a session for a user's change: at once or not at all, because its task may hold it for hours.
@@ -71,7 +71,7 @@ export async function tryLockSession(
       },
       clock,
     });
-    return turn.how === 'taken' ? { how: 'held', release: turn.release } : { how: 'used', by };
+    return turn.how === 'taken' ? { how: 'held', release: turn.release } : { how: 'refused', by };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return { how: 'held', release: () => {} };

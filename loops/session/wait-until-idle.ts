@@ -16,7 +16,7 @@ type Idleness =
   /** The session in its current state, which may have changed during the wait. No task gets its turn until `release`. */
   | { how: 'free'; session: SessionFile; release(): void }
   /** `by`: half a sentence. */
-  | { how: 'used'; by: string }
+  | { how: 'refused'; by: string }
   | { how: 'stopped' };
 
 interface SessionQuestion {
@@ -33,11 +33,11 @@ export async function waitUntilIdle(
   stop: AbortSignal,
 ): Promise<Idleness> {
   const hold = await tryLockSession(question.session, question.lookup.environment, question.clock);
-  if (hold.how === 'used') return hold;
+  if (hold.how === 'refused') return hold;
   const quiet = await whenQuiet(question, say, stop);
   if (quiet === null || 'by' in quiet) hold.release();
   if (quiet === null) return { how: 'stopped' };
-  return 'by' in quiet ? { how: 'used', ...quiet } : { how: 'free', ...quiet, release: hold.release };
+  return 'by' in quiet ? { how: 'refused', ...quiet } : { how: 'free', ...quiet, release: hold.release };
 }
 
 async function whenQuiet(

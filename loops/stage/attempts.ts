@@ -66,7 +66,7 @@ async function beginOrResume(
   start: StageProgress,
   first: Prompt,
   baseline: Baseline | null,
-): Promise<StageEnded | { how: 'begun'; progress: StageProgress }> {
+): Promise<StageEnded | { how: 'ready'; progress: StageProgress }> {
   const resumed = await resumeStandIns(start, first, baseline);
   if (resumed.how === 'stopped') return interrupted(resumed.progress, first, null);
   const { run, session } = resumed.progress;
@@ -86,7 +86,7 @@ async function beginOrResume(
     await run.context.pause(restMs, run.context.stop);
   }
   await takeBackOfRunBefore(progress);
-  return { how: 'begun', progress };
+  return { how: 'ready', progress };
 }
 
 /** Takes back a prompt that an earlier failed or killed run sent here without an answer. It is sent again. */
@@ -122,9 +122,9 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
       const refused = { verdict, tool_calls, session_id };
       return decided(progress, refused, 0, (after) => failed(after, first, pausedFailure(run, answered), null));
     }
-    case 'too_late':
+    case 'timed_out':
       return attempt(progress, first, baseline);
-    case 'closed':
+    case 'refused':
       return failed(progress, first, changedByOthersFailure(run, answered.why), null);
     case 'unanswered':
       if (stop.aborted) return interrupted(progress, first, null);

@@ -53,7 +53,7 @@ export async function dispatchCall(
   run: StageRun,
   request: DispatchedPrompt,
   wanted: string,
-): Promise<CallAnswer | Exclude<CallSlot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
+): Promise<CallAnswer | Exclude<CallSlot, { how: 'taken' }> | { how: 'timed_out' } | { how: 'refused'; why: string }> {
   const { stage, context } = run;
   const { stop, slots = UNLIMITED } = context;
   const callId = newCallId(context.clock());
@@ -66,10 +66,10 @@ export async function dispatchCall(
     place = await takeLimitedPlace(run, callId);
     if (place === 'stopped') return { how: 'stopped' };
     // The task's time may have run out while it waited for the place.
-    if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'too_late' };
+    if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'timed_out' };
     // The agent of another task may have changed something meanwhile.
     const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
-    if (closed !== null) return { how: 'closed', why: closed };
+    if (closed !== null) return { how: 'refused', why: closed };
     answered = await dispatchNow(run, request, { wanted, callId, lease: slot.lease });
     return answered;
   } finally {

@@ -198,7 +198,7 @@ function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', 
   // An id may be named, or noted by hand.
   if (entry.account !== stage.account) return { use: 'new', replaced: ofOtherAccount(entry) };
   const fitness = fitnessOf(entry, rowOf(open.project.sessions.context_limit, stage.tool, CONTEXT_LIMIT_TOKENS));
-  return fitness.how === 'fit' ? { use, entry } : { use: 'new', replaced: { entry, ...fitness } };
+  return fitness.how === 'ready' ? { use, entry } : { use: 'new', replaced: { entry, ...fitness } };
 }
 
 export const freshEntry = (

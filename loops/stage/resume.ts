@@ -54,7 +54,7 @@ export async function resumeStandIns(
   const { open, stage, redone } = progress.run;
   const { ledger } = open.journal.read();
   const last = redone ? undefined : lastCallOf(ledger, stage.name);
-  let reached: Applied = { how: 'followed', progress };
+  let reached: Applied = { how: 'done', progress };
   if (last === undefined || last.reserved.for_prompt !== prompt.sha256 || isOver(ledger, last)) return reached;
   for (const standIn of standInsIn(ledger, last.reserved.run_id!, stage.name)) {
     // The manifest may have been changed since.
@@ -110,7 +110,7 @@ async function ask(progress: StageProgress, reason: string | null, why: string):
     ...{ request, session, sent: { ...sent, cliVersion: null } },
     record: { verdict, tool_calls: 0, session_id: null },
   });
-  if (planned.how === 'impossible') return { how: 'followed', progress };
+  if (planned.how === 'impossible') return { how: 'done', progress };
   const { standIn } = planned.next;
   await open.journal.note({
     ...{ fact: 'decided', run_id: runId, stage: stage.name, action: decision.action, why, wait_ms: 0 },

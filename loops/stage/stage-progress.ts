@@ -84,7 +84,7 @@ export function interrupted(progress: StageProgress, { warnings }: Prompt, recor
 
 /** `stopped`: a stop was requested while the stage waited. */
 export interface Applied {
-  how: 'followed' | 'stopped';
+  how: 'done' | 'stopped';
   progress: StageProgress;
 }
 
@@ -100,7 +100,7 @@ export async function applyDecision(progress: StageProgress, next: NextAttempt):
     request: next.request,
     run: { ...run, stage: next.stage, context: run.contextOf(next.stage) },
   };
-  return isSameLogin(next.stage, run.stage) ? { how: 'followed', progress: decided } : changeTool(decided);
+  return isSameLogin(next.stage, run.stage) ? { how: 'done', progress: decided } : changeTool(decided);
 }
 
 function counted(
@@ -124,7 +124,7 @@ async function changeTool(progress: StageProgress): Promise<Applied> {
   const { pause, stop } = run.context;
   await pause(Math.min(session.restMs(), run.wallLeftMs() ?? Number.POSITIVE_INFINITY), stop);
   return {
-    how: 'followed',
+    how: 'done',
     progress: { ...progress, session, request: { ...request, resumeSession: session.id } },
   };
 }

@@ -58,7 +58,7 @@ function sessionOf(
   const isKept = ['folder', 'account', 'absent'].includes(replaced?.because ?? '');
   let replacedId = isKept ? undefined : replaced?.entry.session_id;
   const current = () => (session.id === null ? null : kept.known(session.id));
-  const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'fit';
+  const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'ready';
   const rest = (entry: SessionEntry) => restMs(entry, clock(), rest_sec * 1000);
   const keep = async (entry: SessionEntry) => {
     // A run from within the tag's own session must not change its entry.
@@ -115,8 +115,8 @@ function sessionOf(
       if (entry === null) return;
       const fitness = fitnessOf(entry, limit);
       replacedId = entry.session_id;
-      session.overflowed = fitness.how === 'unfit' && fitness.because === 'context';
-      const why = fitness.how === 'unfit' ? `: ${fitness.why}` : '';
+      session.overflowed = fitness.how === 'refused' && fitness.because === 'context';
+      const why = fitness.how === 'refused' ? `: ${fitness.why}` : '';
       session.notes.push(`a fresh session takes the place of ${replacedId}${why}`);
       [session.id, session.use] = [null, 'new'];
     },

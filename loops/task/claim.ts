@@ -10,7 +10,7 @@ import type { RunContext } from './run-context.ts';
 import type { RunOptions } from './run-options.ts';
 
 type Claim =
-  | { how: 'claimed'; runId: string }
+  | { how: 'done'; runId: string }
   /** Another run had the task, and ended with this code. */
   | { how: 'awaited'; exitCode: number }
   | { how: 'refused'; message: string }
@@ -50,7 +50,7 @@ export async function claim({ journal, whenTaken, stages, stop, say }: Claiming)
       if (ended !== undefined) return { how: 'awaited', exitCode: ended.exit_code };
     }
     const { run } = ledger;
-    if (run?.run_id === runId) return { how: 'claimed', runId };
+    if (run?.run_id === runId) return { how: 'done', runId };
     if (stop.aborted) return { how: 'stopped' };
     const life = run === null ? 'dead' : await isAlive(run.owner, self);
     if (life === 'dead' || (life === 'unknown' && forced)) {

@@ -313,11 +313,11 @@ const OPENINGS = {
 
 async function withWholeId(manifest: Manifest, plans: readonly StagePlan[], lookup: Lookup) {
   const { session_id } = manifest.meta;
-  if (session_id === undefined) return { how: 'named', manifest } as const;
+  if (session_id === undefined) return { how: 'read', manifest } as const;
   const tools = plans.map(({ stage }) => stage.tool);
   const whole = await wholeId(session_id, tools, lookup);
   if (whole.how === 'invalid') return { how: 'invalid', message: `meta.session_id: ${whole.message}` } as const;
-  return { how: 'named', manifest: { ...manifest, meta: { ...manifest.meta, session_id: whole.id } } } as const;
+  return { how: 'read', manifest: { ...manifest, meta: { ...manifest.meta, session_id: whole.id } } } as const;
 }
 
 /** A working folder outside the project is a tree of its own. */

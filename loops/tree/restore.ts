@@ -47,7 +47,7 @@ export async function restore({ violations, before, copies, backupFolder }: Rest
           ? takeAway(before, at, backupFolder)
           : putBack(before, at, entry, copies, backupFolder),
     );
-    if (done.how === 'restored') {
+    if (done.how === 'done') {
       result.restored.push({ path: at, kept_in: done.keptIn });
       if (from === undefined) continue;
       movedBack.add(from);
@@ -58,7 +58,7 @@ export async function restore({ violations, before, copies, backupFolder }: Rest
   return result;
 }
 
-type Done = { how: 'restored'; keptIn: string | null } | { how: 'refused'; why: string };
+type Done = { how: 'done'; keptIn: string | null } | { how: 'refused'; why: string };
 
 const refused = (why: string): Done => ({ how: 'refused', why });
 
@@ -86,19 +86,19 @@ async function returnTo(before: TreeSnapshot, at: string, from: string): Promise
   const obstacle = (await obstacleAbove(before, at, 'leave')) ?? (await obstacleAbove(before, from, 'make'));
   if (obstacle !== null) return refused(`it was ${from} before, of which no copy was kept, and ${obstacle}`);
   await moveBack(before, at, from);
-  return { how: 'restored', keptIn: String(placeIn(before, from)) };
+  return { how: 'done', keptIn: String(placeIn(before, from)) };
 }
 
 async function takeAway(before: TreeSnapshot, at: string, backupFolder: string): Promise<Done> {
   const obstacle = await obstacleAbove(before, at, 'leave');
   if (obstacle !== null) return refused(obstacle);
   const present = await standingAt(placeIn(before, at));
-  if (present === null) return { how: 'restored', keptIn: null };
-  if (!present.isDirectory()) return { how: 'restored', keptIn: await setAside(placeIn(before, at), backupFolder, at) };
+  if (present === null) return { how: 'done', keptIn: null };
+  if (!present.isDirectory()) return { how: 'done', keptIn: await setAside(placeIn(before, at), backupFolder, at) };
   // A folder is not an entry, unless the stage made it a repository.
   const dotGit = `${at}/.git`;
   if ((await standingAt(placeIn(before, dotGit))) === null) return refused('it is a folder that cannot be looked into');
-  return { how: 'restored', keptIn: await setAside(placeIn(before, dotGit), backupFolder, dotGit) };
+  return { how: 'done', keptIn: await setAside(placeIn(before, dotGit), backupFolder, dotGit) };
 }
 
 async function putBack(
@@ -118,7 +118,7 @@ async function putBack(
   const keptIn = present === null || present.isDirectory() ? null : await setAside(place, backupFolder, at);
   if (entry.kind === 'symlink') await symlink(entry.text!, place);
   else await copyBack(placeOf(copies.folder, besideTree(at)), place, entry);
-  return { how: 'restored', keptIn };
+  return { how: 'done', keptIn };
 }
 
 /** The kinds that are not restored, with advice. */

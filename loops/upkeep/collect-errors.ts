@@ -92,7 +92,7 @@ function readAll<T extends { at: string }>(folder: string, keep: (error: LoggedE
     for (const file of fresh) {
       read.add(file);
       for (const found of readLog(file)) {
-        if (found.how === 'corrupt') unreadable.push({ file, at: found.at });
+        if (found.how === 'invalid') unreadable.push({ file, at: found.at });
         else if (found.how === 'outcome') outcomes.set(found.outcome.call_id, found.outcome);
         else if (!calls.has(found.entry.context.call_id)) {
           calls.add(found.entry.context.call_id);

@@ -91,7 +91,7 @@ async function send(sending: Sending, row: NotifierRow, notification: Notificati
     return tellCommand({ ...sending, command: row.command, body, timeoutMs, name });
   }
   const reach = reachOf(row, environment);
-  if (reach.how === 'unreachable') return { how: 'failed', why: reach.why };
+  if (reach.how === 'impossible') return { how: 'failed', why: reach.why };
   const body = BODIES[row.format](notification);
   const { url, secret, warning } = reach;
   const sent = await sendToWebhook({ notification, body, url, secret, timeoutMs, clock, pause, stop });

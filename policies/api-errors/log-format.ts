@@ -71,7 +71,7 @@ export type ParsedEntry =
   | { how: 'entry'; entry: ApiError; at: number; data: { at: number; bytes: number } }
   | { how: 'outcome'; outcome: ApiOutcome }
   /** `at`: the offset in the file. */
-  | { how: 'corrupt'; at: number };
+  | { how: 'invalid'; at: number };
 
 interface Parser {
   take(line: LogLine): ParsedEntry[];
@@ -97,7 +97,7 @@ export function createParser(): Parser {
   /** A broken entry is reported once, however many of its lines follow. */
   let skipping = false;
   const broken = (): ParsedEntry[] => {
-    const found: ParsedEntry[] = draft === null ? [] : [{ how: 'corrupt', at: draft.from }];
+    const found: ParsedEntry[] = draft === null ? [] : [{ how: 'invalid', at: draft.from }];
     draft = null;
     return found;
   };
@@ -115,7 +115,7 @@ export function createParser(): Parser {
       if (draft === null) {
         if (text.trim() === '' || skipping) return [];
         skipping = true;
-        return [{ how: 'corrupt', at }];
+        return [{ how: 'invalid', at }];
       }
       if (text.startsWith(DATA)) {
         const entry = finished(draft, line);
@@ -199,7 +199,7 @@ function finished(draft: Draft, { bytes, at }: LogLine): ParsedEntry | null {
 function readOutcome({ text, at: from }: LogLine, at: string): ParsedEntry {
   const json = parseObject(text.slice(text.indexOf('{')));
   const [call_id, how, why] = [textOf(json?.call_id), textOf(json?.how), textOf(json?.why)];
-  if (call_id === null || why === null || !FATES.has(how ?? '')) return { how: 'corrupt', at: from };
+  if (call_id === null || why === null || !FATES.has(how ?? '')) return { how: 'invalid', at: from };
   return { how: 'outcome', outcome: { at, call_id, how: how as ApiOutcome['how'], why } };
 }
 

@@ -31,16 +31,16 @@ const holdsJson = (text: string): boolean =>
     return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   });
 
-type Parsed = { how: 'read'; value: unknown; text: string } | { how: 'broken'; why: string };
+type Parsed = { how: 'read'; value: unknown; text: string } | { how: 'invalid'; why: string };
 
 function parse(text: string): Parsed {
   try {
     return { how: 'read', value: JSON.parse(text), text: text.trim() };
   } catch (error) {
-    if (text.trim() === '') return { how: 'broken', why: 'it is empty' };
+    if (text.trim() === '') return { how: 'invalid', why: 'it is empty' };
     // The engine's message contains text of the answer, and differs between versions of Node.
     const at = /at position (\d+)/.exec((error as Error).message)?.[1];
-    return { how: 'broken', why: at === undefined ? 'it breaks off or is malformed' : `wrong at character ${at}` };
+    return { how: 'invalid', why: at === undefined ? 'it breaks off or is malformed' : `wrong at character ${at}` };
   }
 }
 

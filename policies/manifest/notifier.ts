@@ -33,21 +33,21 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 /** The address of a notification and its signing secret; or what is missing. */
 type Reach =
-  | { how: 'reachable'; url: string; secret: string | null; warning: string | null }
-  | { how: 'unreachable'; why: string; fix: string };
+  | { how: 'ready'; url: string; secret: string | null; warning: string | null }
+  | { how: 'impossible'; why: string; fix: string };
 
 export function reachOf(
   { webhook, webhook_env, secret_env }: NotifierRow,
   environment: Readonly<Record<string, string | undefined>>,
 ): Reach {
   const unset = [webhook_env, secret_env].find((name) => name !== undefined && !environment[name]);
-  if (unset !== undefined) return { how: 'unreachable', why: `$${unset} is not set`, fix: `export ${unset}=…` };
+  if (unset !== undefined) return { how: 'impossible', why: `$${unset} is not set`, fix: `export ${unset}=…` };
   const url = webhook ?? environment[webhook_env!]!;
   const mistake = addressMistake(url);
   if (mistake !== null)
-    return { how: 'unreachable', why: `the address in $${webhook_env} ${mistake}`, fix: `export ${webhook_env}=…` };
+    return { how: 'impossible', why: `the address in $${webhook_env} ${mistake}`, fix: `export ${webhook_env}=…` };
   const secret = secret_env === undefined ? null : environment[secret_env]!;
-  return { how: 'reachable', url, secret, warning: inClear(url) ? IN_CLEAR : null };
+  return { how: 'ready', url, secret, warning: inClear(url) ? IN_CLEAR : null };
 }
 
 const IN_CLEAR = 'it goes over the network in clear; say https';

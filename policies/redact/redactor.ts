@@ -29,7 +29,7 @@ export function redactValue(value: unknown, redact: (text: string) => string): u
 }
 
 /** Runs code that may never end; `too_long` when its time is over. @param chars the number of characters to search. */
-export type Bounded = <T>(work: () => T, chars: number) => { how: 'done'; value: T } | { how: 'too_long' };
+export type Bounded = <T>(work: () => T, chars: number) => { how: 'done'; value: T } | { how: 'stopped' };
 
 export const UNBOUNDED: Bounded = (work) => ({ how: 'done', value: work() });
 

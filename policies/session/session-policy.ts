@@ -36,18 +36,18 @@ export function countsAgainst({ class: errorClass, reason }: Verdict): boolean {
 }
 
 type Fitness =
-  | { how: 'fit' }
+  | { how: 'ready' }
   /** `why` is part of a sentence. */
-  | { how: 'unfit'; because: 'poisoned' | 'errors' | 'context'; why: string };
+  | { how: 'refused'; because: 'poisoned' | 'errors' | 'context'; why: string };
 
 /** Decides whether the session may be resumed. @param limit in tokens. */
 export function fitnessOf({ poisoned, error_count, context_tokens }: SessionEntry, limit: number): Fitness {
-  if (poisoned !== undefined) return { how: 'unfit', because: 'poisoned', why: poisoned };
+  if (poisoned !== undefined) return { how: 'refused', because: 'poisoned', why: poisoned };
   if (error_count >= MAX_SESSION_ERRORS)
-    return { how: 'unfit', because: 'errors', why: `it failed ${error_count} times in a row` };
+    return { how: 'refused', because: 'errors', why: `it failed ${error_count} times in a row` };
   if (context_tokens !== null && context_tokens > limit)
-    return { how: 'unfit', because: 'context', why: `its context has ${context_tokens} tokens, over ${limit}` };
-  return { how: 'fit' };
+    return { how: 'refused', because: 'context', why: `its context has ${context_tokens} tokens, over ${limit}` };
+  return { how: 'ready' };
 }
 
 /** What one call adds to the record of its session. */

@@ -22,7 +22,7 @@ export function logFiles(folder: string): string[] {
 export function* readLog(file: string): Generator<Logged> {
   const fd = openToRead(file);
   if (fd === null) {
-    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) yield { how: 'corrupt', at: 0, file };
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) yield { how: 'invalid', at: 0, file };
     return;
   }
   try {

@@ -24,7 +24,7 @@ export async function adoptEdits(journal: Journal, clock: () => Date): Promise<s
   const adopted = await adopt(journal, clock, 'set_aside');
   if (adopted.how === 'invalid') return adopted.message;
   // A view at a new offset, so that the next edit is recognised as one.
-  if (adopted.how === 'adopted') await refreshStats(journal, clock);
+  if (adopted.how === 'read') await refreshStats(journal, clock);
   return null;
 }
 
@@ -53,7 +53,7 @@ export async function refreshStats(journal: Journal, clock: () => Date): Promise
   }
 }
 
-type Adopted = { how: 'adopted' | 'unchanged'; view: object } | { how: 'invalid'; message: string };
+type Adopted = { how: 'read' | 'unchanged'; view: object } | { how: 'invalid'; message: string };
 
 async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 'in_place'): Promise<Adopted> {
   const file = fileOf(journal);
@@ -75,7 +75,7 @@ async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 
   const allowed = budget !== budgetOf(ledger) && !present.budgetEdits.has(at_offset);
   if (counted) journal.append({ fact: 'reset', used: used!, at_offset });
   if (allowed) journal.append({ fact: 'budget', calls: budget!, from: 'stats', at_offset });
-  return { how: counted || allowed ? 'adopted' : 'unchanged', view: read.value };
+  return { how: counted || allowed ? 'read' : 'unchanged', view: read.value };
 }
 
 const invalid = (message: string): Adopted => ({ how: 'invalid', message });

@@ -17,7 +17,7 @@ export function route({ environment, cwd, innerRetries }: CallRequest): Route {
   // The relay's address is not one of the service.
   const more = innerRetries === 'cut' ? oncePerRefusal(settings, environment) : {};
   return {
-    how: 'directed',
+    how: 'planned',
     upstream: addressOf(settings, environment),
     through: (relay, overlay) => redirect(overlay, { ...more, [BASE_URL]: relay }),
   };

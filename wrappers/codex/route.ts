@@ -22,7 +22,7 @@ export function route(request: CallRequest): Route {
   if (/azure|windows\.net/i.test(baseUrl)) return fixed('codex sends to Azure something else than to another address');
   const name = provider.how === 'own' ? provider.name : OWN;
   return {
-    how: 'directed',
+    how: 'planned',
     upstream: baseUrl,
     through: (relay, overlay) => ({
       ...overlay,

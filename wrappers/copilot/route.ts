@@ -11,7 +11,7 @@ export function route({ environment }: CallRequest): Route {
   if (environment.COPILOT_PROVIDER_TYPE === 'azure')
     return fixed('how copilot speaks to Azure at another address is not known');
   return {
-    how: 'directed',
+    how: 'planned',
     upstream,
     through: (relay, overlay) => ({
       ...overlay,

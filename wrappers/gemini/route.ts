@@ -25,7 +25,7 @@ export function route(request: CallRequest): Route {
   if (upstream === null)
     return fixed('the address of Vertex AI hangs on project and region; set GOOGLE_VERTEX_BASE_URL to it');
   return {
-    how: 'directed',
+    how: 'planned',
     upstream,
     through: (relay, overlay) =>
       type === 'gemini-api-key' && file === null

@@ -27,7 +27,7 @@ export interface EndedCli {
 }
 
 /** An unreadable answer was paid for all the same, unlike a missing one. `why` is a sentence without a subject. */
-export type Written = { how: 'read'; text: string } | { how: 'absent' | 'too_large' } | { how: 'unfit'; why: string };
+export type Written = { how: 'read'; text: string } | { how: 'absent' | 'too_large' } | { how: 'invalid'; why: string };
 
 export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
   const events = readEnd(row, ended);
@@ -70,7 +70,7 @@ function someLine(printed: string, fits: (line: string) => boolean): boolean {
 }
 
 function readWritten(written: Written): EngineEvent[] {
-  if (written.how === 'unfit') return [{ how: 'failed', failure: unfitAnswer(written.why) }];
+  if (written.how === 'invalid') return [{ how: 'failed', failure: unfitAnswer(written.why) }];
   if (written.how === 'absent') return [{ how: 'completed' }];
   return [saidOf(written.how === 'read' ? written.text : null), { how: 'completed' }];
 }
@@ -111,7 +111,7 @@ export function writtenTo(file: string, maxBytes: number): Written {
     const { code, why = `gives ${code}` } = error as NodeJS.ErrnoException & { why?: string };
     if (code === undefined) throw error;
     if (code === 'ENOENT') return { how: 'absent' };
-    return code === 'EFBIG' ? { how: 'too_large' } : { how: 'unfit', why };
+    return code === 'EFBIG' ? { how: 'too_large' } : { how: 'invalid', why };
   }
 }
 

@@ -143,7 +143,7 @@ const consoleCommands = (environment: NodeJS.ProcessEnv): ServedProject['command
     const self = (await identify(process.pid))!;
     removeOld(folder, new Date());
     const begun = await begin(folder, wanted, self, () => new Date());
-    if (begun.how === 'made') startCarrier(folder, begun.run, self, environment);
+    if (begun.how === 'added') startCarrier(folder, begun.run, self, environment);
     const stop = new AbortController().signal;
     const standing = await awaitEnd({ folder, run: begun.run, atMostMs: AT_ONCE_MS, stop, tick: () => {} });
     return standing.how === 'ended' ? { exit: standing.end.exit_code, object: standing.end.object } : null;

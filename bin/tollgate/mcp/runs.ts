@@ -295,10 +295,10 @@ async function beginAndWait(
   removeOld(folder, new Date());
   const begun = await begin(folder, wanted, self, () => new Date());
   const { database } = caller.server;
-  if (begun.how === 'made')
+  if (begun.how === 'added')
     startCarrier(folder, begun.run, self, database === null ? process.env : withoutDatabase(process.env));
   const answer = await waited(begun.run, wait_ms, caller);
-  return begun.how === 'met' ? { ...answer, object: { ...answer.object, asked_before: true } } : answer;
+  return begun.how === 'found' ? { ...answer, object: { ...answer.object, asked_before: true } } : answer;
 }
 
 /** Looks for answers that were paid for and lost, before another call is paid. */

@@ -20,7 +20,7 @@ interface GivenSettings {
 
 type TaskAnswers =
   | { how: 'answered'; settings: { [Name in keyof GivenSettings]: NonNullable<GivenSettings[Name]> } }
-  | { how: 'cancelled' };
+  | { how: 'stopped' };
 
 /** @param tools the CLIs that are on the PATH. */
 export async function askTask(
@@ -75,7 +75,7 @@ export async function askTask(
   };
 }
 
-const CANCELLED: TaskAnswers = { how: 'cancelled' };
+const CANCELLED: TaskAnswers = { how: 'stopped' };
 
 const callsMistake = (value: string): string | null =>
   /^\d{1,6}$/.test(value) && Number(value) > 0 ? null : 'a whole number from 1';

@@ -127,7 +127,7 @@ async function recoverIn(which: Found & { how: 'found' }, args: Arguments): Prom
   const waiting = waitingSay('tollgate recover', args);
   const freed = await waitUntilIdle({ store, session, lookup, clock }, waiting.say, stop).finally(waiting.stop);
   if (freed.how === 'stopped') return refusal('stopped; nothing was changed', stopExit(stop));
-  if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
+  if (freed.how === 'refused') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.release);
   const answer = answerTo(recovered, { choice, session, health }, args);
   const unhealed = recovered.how === 'edited' ? await heal(session) : null;

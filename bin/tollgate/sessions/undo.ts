@@ -37,7 +37,7 @@ async function onceFree({ store, session, environment, feature }: LocatedSession
   if (args.given.has('dry-run')) return act({ store, session, environment, feature, args, stop });
   const freed = await waitUntilIdle(target, waiting.say, stop).finally(waiting.stop);
   if (freed.how === 'stopped') return refusal('stopped; nothing was changed', stopExit(stop));
-  if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
+  if (freed.how === 'refused') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   return act({ store, session: freed.session, environment, feature, args, stop }).finally(freed.release);
 }
 

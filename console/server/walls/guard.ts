@@ -5,14 +5,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { PAGE_HEADER } from '../../contract/page.ts';
 
 interface TurnedAway {
-  how: 'turned_away';
+  how: 'refused';
   status: 400 | 401 | 403 | 405 | 411 | 413 | 415;
   message: string;
   way_out: string | null;
 }
 
 type Admitted =
-  | { how: 'enters'; target: RequestTarget }
+  | { how: 'admitted'; target: RequestTarget }
   /** The request has the token of the printed address, and receives the cookie for it. */
   | { how: 'signs_in'; by: 'token' | 'once' }
   | TurnedAway;
@@ -51,7 +51,7 @@ export function admit(request: IncomingMessage, gate: Gate): Admitted {
   if (!isOwnSite(headers, target)) return away(403, 'another page may ask nothing of this one');
   if (!isSecret(cookieIn(headers.cookie, cookieName(gate.port)), gate.secrets.cookie))
     return away(401, 'this browser has no access, or the console was restarted', OPEN_ANEW);
-  return method === 'GET' ? { how: 'enters', target } : admitChange(headers, target, gate);
+  return method === 'GET' ? { how: 'admitted', target } : admitChange(headers, target, gate);
 }
 
 function admitChange(headers: IncomingHttpHeaders, target: RequestTarget, { secrets }: Gate): Admitted {
@@ -62,7 +62,7 @@ function admitChange(headers: IncomingHttpHeaders, target: RequestTarget, { secr
   const length = headers['content-length'];
   if (length === undefined) return away(411, 'a change needs a Content-Length header');
   if (Number(length) > MAX_BODY) return away(413, `at most ${MAX_BODY} bytes are taken`, 'send less');
-  return { how: 'enters', target };
+  return { how: 'admitted', target };
 }
 
 /** A request that can be read in two ways is refused unread. */
@@ -89,7 +89,7 @@ function isOwnSite(headers: IncomingHttpHeaders, { parts }: RequestTarget): bool
 }
 
 const away = (status: TurnedAway['status'], message: string, way_out: string | null = null): TurnedAway => ({
-  how: 'turned_away',
+  how: 'refused',
   ...{ status, message, way_out },
 });
 

@@ -75,7 +75,7 @@ interface Numbers {
   maxPages: number | null;
 }
 
-type Within = { how: 'fit'; title: string | null } | { how: 'refused'; reason: BookRefusal; words: string };
+type Within = { how: 'read'; title: string | null } | { how: 'refused'; reason: BookRefusal; words: string };
 
 function lookIntoPdf(fd: number, limits: Limits): Within {
   const { isWhole, isEncrypted, hasPage, pages } = lookAtPdf(fd);
@@ -88,7 +88,7 @@ function lookIntoPdf(fd: number, limits: Limits): Within {
     return no('not_a_book', 'has the marks of a PDF, but no page is found in it; open it and save it again');
   if (maxPages !== null && pages !== null && pages > maxPages)
     return no('too_large', `has ${pages} pages; the service reads ${maxPages} (${source}, seen ${seen}); split it`);
-  return { how: 'fit', title: null };
+  return { how: 'read', title: null };
 }
 
 async function lookAtEpub(file: string): Promise<Within> {
@@ -98,7 +98,7 @@ async function lookAtEpub(file: string): Promise<Within> {
       // Reads to the end, because a later chapter may be refused too.
       let isBlank = true;
       for await (const _ of epub.blocks()) isBlank = false;
-      if (!isBlank) return { how: 'fit', title: epub.title };
+      if (!isBlank) return { how: 'read', title: epub.title };
       return no('empty', 'is an EPUB without a word in its chapters');
     } finally {
       epub.close();
@@ -116,7 +116,7 @@ const WAYS_OUT: Record<ArchiveRefusal['reason'], (words: string) => string> = {
   not_a_book: (words) => words,
 };
 
-const FIT: Within = { how: 'fit', title: null };
+const FIT: Within = { how: 'read', title: null };
 
 function lookAtText({ bad, hasWord }: { bad: number | null; hasWord: boolean }): Within {
   if (bad !== null) return no('not_a_book', `is not text in UTF-8: its byte ${bad} does not fit; save it in UTF-8`);

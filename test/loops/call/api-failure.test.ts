@@ -36,7 +36,7 @@ function logged(rig: TestRig) {
       one.how === 'entry' ? [{ ...one.entry, data: JSON.parse(readData(one.file, one.data)!) }] : [],
     ),
     outcomes: found.flatMap((one): ApiOutcome[] => (one.how === 'outcome' ? [one.outcome] : [])),
-    corrupt: found.filter(({ how }) => how === 'corrupt').length,
+    corrupt: found.filter(({ how }) => how === 'invalid').length,
   };
 }
 

@@ -160,8 +160,8 @@ for (const foreign of ['refuse', 'close'] as const)
     const call = openCalls(late.task.journal.read().ledger)[0]!;
     assert.is(call.reserved.guardian.pid, stranger);
     const settled = await settle(call, { ...settling(rig, late), foreign });
-    if (settled.how === 'foreign') assert.match(settled.message, `its guardian is the process ${stranger};`);
-    assert.is(settled.how, foreign === 'refuse' ? 'foreign' : 'settled');
+    if (settled.how === 'refused') assert.match(settled.message, `its guardian is the process ${stranger};`);
+    assert.is(settled.how, foreign === 'refuse' ? 'refused' : 'settled');
     assert.is(isStopped(stranger), true);
     process.kill(late.call.reserved.guardian.pid, 'SIGKILL');
   });
@@ -192,7 +192,7 @@ for (const foreign of ['refuse', 'close'] as const)
     const { running } = runWrapper(rig, 'codex', [`--task=${task.folder}/`, '--stage=codex_brief']);
     const late = await stopped(task, await rig.call());
     const { how } = await settle(late.call, { ...settling(rig, late), foreign });
-    assert.equal([how, isStopped(running.pid)], ['foreign', true]);
+    assert.equal([how, isStopped(running.pid)], ['refused', true]);
     running.signal('SIGCONT');
     await late.fake.tell(...answerWith('codex', 'ok'));
     assert.is((await running.result).code, 0);

@@ -32,9 +32,9 @@ test.after.each(({ broken }) => rmSync(broken.cwd, { recursive: true, force: tru
 test('a call that hangs gets a result', async ({ broken, file }) => {
   const before = readFileSync(file, 'utf8');
   const mended = await repairBeforeResume(broken);
-  assert.equal(mended, { how: 'repaired', what: 'repaired 1 call without its result' });
+  assert.equal(mended, { how: 'fixed', what: 'repaired 1 call without its result' });
   assert.ok(readFileSync(file, 'utf8').startsWith(before) && readFileSync(file, 'utf8') !== before);
-  assert.equal(await repairBeforeResume(broken), { how: 'sound' });
+  assert.equal(await repairBeforeResume(broken), { how: 'unchanged' });
 });
 
 test('a session in which a call of ours continues is left as it is', async ({ broken, file }) => {

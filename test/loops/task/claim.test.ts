@@ -15,7 +15,7 @@ test('a task that is moved away while it is waited for is gone', async () => {
     const journal = openJournal(task, () => new Date());
     const stop = new AbortController().signal;
     const asked = { journal, whenTaken: 'wait', stop } as const;
-    assert.is((await claim({ ...asked, say: assert.unreachable })).how, 'claimed');
+    assert.is((await claim({ ...asked, say: assert.unreachable })).how, 'done');
     const waiting = claim({ ...asked, say: () => renameSync(task, path.join(folder, 'archived')) });
     assert.equal(await waiting, { how: 'gone' });
     assert.not(existsSync(task));
@@ -33,7 +33,7 @@ test('a run that may live in another container is taken over with --force alone'
     const asked = { journal, stop: new AbortController().signal, say: assert.unreachable } as const;
     const refused = await claim({ ...asked, whenTaken: 'refuse' });
     assert.match(refused.how === 'refused' ? refused.message : '', /on elsewhere\); if that run is gone, use --force/);
-    assert.is((await claim({ ...asked, whenTaken: 'force_or_refuse' })).how, 'claimed');
+    assert.is((await claim({ ...asked, whenTaken: 'force_or_refuse' })).how, 'done');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

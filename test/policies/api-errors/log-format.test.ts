@@ -124,7 +124,7 @@ test('cut anywhere it is none, and what follows is read all the same', () => {
     const found = parse(`${whole.slice(0, cut)}\n${next}`);
     const kept = entries(found);
     assert.equal([cut, kept.length, kept[0]?.entry.message], [cut, 1, 'the next one']);
-    assert.is(found.filter(({ how }) => how === 'corrupt').length, 1, `cut at ${cut}`);
+    assert.is(found.filter(({ how }) => how === 'invalid').length, 1, `cut at ${cut}`);
   }
 });
 
@@ -132,7 +132,7 @@ test('what people write between two is told once, and hides neither', () => {
   const found = parse(`${layOut(ERROR, READ, DATA)}my notes\n  of two lines\n${layOut(ERROR, READ, DATA)}`);
   assert.equal(
     found.map(({ how }) => how),
-    ['entry', 'corrupt', 'entry'],
+    ['entry', 'invalid', 'entry'],
   );
 });
 
@@ -141,14 +141,14 @@ test('an entry of a newer version is passed over, a field of one is not looked a
   const wider = layOut(ERROR, READ, DATA).replace('Before: ', 'Weather: fine\nBefore: ');
   assert.equal(
     parse(newer + wider).map(({ how }) => how),
-    ['corrupt', 'entry'],
+    ['invalid', 'entry'],
   );
 });
 
 test('says what became of one', () => {
   const outcome = { at: AT, call_id: 'c', how: 'recovered', why: 'a "retry"' } as const;
   assert.equal(parse(layOutOutcome(outcome)), [{ how: 'outcome', outcome }]);
-  assert.equal(parse(`[${AT}] OUTCOME: recovered {"call_id":"c","how":"eaten","why":""}`), [{ how: 'corrupt', at: 0 }]);
+  assert.equal(parse(`[${AT}] OUTCOME: recovered {"call_id":"c","how":"eaten","why":""}`), [{ how: 'invalid', at: 0 }]);
 });
 
 test.run();

@@ -120,18 +120,18 @@ for (const [what, row, reach] of [
   [
     'an address',
     { webhook: 'https://a.example/x' },
-    { how: 'reachable', url: 'https://a.example/x', secret: null, warning: null },
+    { how: 'ready', url: 'https://a.example/x', secret: null, warning: null },
   ],
   [
     'one of the environment, signed',
     { webhook_env: 'HOOK', secret_env: 'KEY' },
-    { how: 'reachable', url: ENV.HOOK, secret: 'k', warning: null },
+    { how: 'ready', url: ENV.HOOK, secret: 'k', warning: null },
   ],
   [
     'in clear',
     { webhook: 'http://a.example' },
     {
-      how: 'reachable',
+      how: 'ready',
       url: 'http://a.example',
       secret: null,
       warning: 'it goes over the network in clear; say https',
@@ -140,24 +140,24 @@ for (const [what, row, reach] of [
   [
     'in clear on this machine',
     { webhook: 'http://127.0.0.1:9' },
-    { how: 'reachable', url: 'http://127.0.0.1:9', secret: null, warning: null },
+    { how: 'ready', url: 'http://127.0.0.1:9', secret: null, warning: null },
   ],
-  ['no address', { webhook_env: 'NONE' }, { how: 'unreachable', why: '$NONE is not set', fix: 'export NONE=…' }],
+  ['no address', { webhook_env: 'NONE' }, { how: 'impossible', why: '$NONE is not set', fix: 'export NONE=…' }],
   [
     'no secret',
     { webhook: 'https://a.example', secret_env: 'NONE' },
-    { how: 'unreachable', why: '$NONE is not set', fix: 'export NONE=…' },
+    { how: 'impossible', why: '$NONE is not set', fix: 'export NONE=…' },
   ],
   [
     'another protocol',
     { webhook_env: 'BAD' },
-    { how: 'unreachable', why: 'the address in $BAD is not an http or https address', fix: 'export BAD=…' },
+    { how: 'impossible', why: 'the address in $BAD is not an http or https address', fix: 'export BAD=…' },
   ],
   [
     'a password in it',
     { webhook_env: 'WHO' },
     {
-      how: 'unreachable',
+      how: 'impossible',
       why: 'the address in $WHO holds a user or a password; sign with secret_env instead',
       fix: 'export WHO=…',
     },

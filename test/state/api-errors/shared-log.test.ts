@@ -39,7 +39,7 @@ function read(folder: string) {
   const found = logFiles(folder).flatMap((file) => [...readLog(file)]);
   return {
     calls: found.flatMap((one) => (one.how === 'entry' ? [one.entry.context.call_id] : [])),
-    corrupt: found.filter(({ how }) => how === 'corrupt').length,
+    corrupt: found.filter(({ how }) => how === 'invalid').length,
   };
 }
 

@@ -163,18 +163,18 @@ test('a session is begun with an id of ours, or continued', ({ home }) => {
 test('its requests go by its settings, then by the environment', ({ home }) => {
   const upstream = (request: CallRequest) => {
     const found = route(request);
-    return found.how === 'directed' ? found.upstream : found.because;
+    return found.how === 'planned' ? found.upstream : found.because;
   };
   const request = requestIn(home, { environment: { HOME: home, ANTHROPIC_BASE_URL: 'http://one' } });
   assert.equal([upstream(requestIn(home)), upstream(request)], ['https://api.anthropic.com', 'http://one']);
   save(home, 'project/.claude/settings.json', { env: { ANTHROPIC_BASE_URL: 'http://two' } });
   assert.is(upstream(request), 'http://two');
   const found = route(request);
-  const argv = found.how === 'directed' ? found.through('http://relay', CLAUDE.overlay(request)).argv : [];
+  const argv = found.how === 'planned' ? found.through('http://relay', CLAUDE.overlay(request)).argv : [];
   assert.equal(settingsOf(argv), { ...settingsOf(CLAUDE.overlay(request).argv), ANTHROPIC_BASE_URL: 'http://relay' });
   const direct = route(requestIn(home, { cwd: home }));
   const relayed =
-    direct.how === 'directed' ? direct.through('http://relay', CLAUDE.overlay(requestIn(home, { cwd: home }))) : null;
+    direct.how === 'planned' ? direct.through('http://relay', CLAUDE.overlay(requestIn(home, { cwd: home }))) : null;
   assert.is(settingsOf(relayed?.argv ?? [])[BETAS], '1');
   const bedrock = requestIn(home, { environment: { HOME: home, CLAUDE_CODE_USE_BEDROCK: '1' } });
   assert.is(upstream(bedrock), "claude asks a cloud's own service (CLAUDE_CODE_USE_BEDROCK)");

@@ -61,7 +61,7 @@ test('what stands in the place of a file and is none is told, and told by what i
   symlinkSync('fits', at('link'));
   execFileSync('mkfifo', [at('fifo')]);
   assert.equal([looked('fits'), looked('large')], [{ how: 'read', text: 'abc' }, { how: 'too_large' }]);
-  assert.equal([looked('none'), looked('link').how, looked('fifo').how], [{ how: 'absent' }, 'unfit', 'unfit']);
+  assert.equal([looked('none'), looked('link').how, looked('fifo').how], [{ how: 'absent' }, 'invalid', 'invalid']);
   const [failed, ...more] = conclude(rowOf({ output: 'file' }), ended('', 0, looked('link')));
   assert.is((failed as { failure: { code: string } }).failure.code, 'no_answer_field');
   assert.match((failed as { failure: { message: string } }).failure.message, 'is a symbolic link');

@@ -21,17 +21,17 @@ interface ListedSession {
 type Listed =
   | { how: 'read'; rows: ListedSession[] }
   /** A version that prints the list differently; `why` is half a sentence. */
-  | { how: 'not_understood'; why: string };
+  | { how: 'invalid'; why: string };
 
 export function readListed(stdout: string): Listed {
   const text = stdout.replaceAll('\r\n', '\n');
   if (text.trim() === NONE) return { how: 'read', rows: [] };
   const [head, count] = /^Available sessions for this project \((\d+)\):$/m.exec(text) ?? [];
-  if (head === undefined) return { how: 'not_understood', why: 'it does not begin with the number of sessions' };
+  if (head === undefined) return { how: 'invalid', why: 'it does not begin with the number of sessions' };
   const rows = rowsIn(text.slice(text.indexOf(head) + head.length));
   return rows.length === Number(count)
     ? { how: 'read', rows }
-    : { how: 'not_understood', why: `it announces ${count} sessions, and ${rows.length} can be read` };
+    : { how: 'invalid', why: `it announces ${count} sessions, and ${rows.length} can be read` };
 }
 
 const NONE = 'No previous sessions found for this project.';
@@ -83,7 +83,7 @@ export function askGemini({ cwd, environment }: Lookup, say: (sentence: string) 
     if (error !== undefined || status !== 0)
       return `gemini --list-sessions ended with ${error?.message ?? `exit code ${status}`}`;
     const listed = readListed(readRegular(file));
-    if (listed.how === 'not_understood') return `the output of gemini --list-sessions could not be read: ${listed.why}`;
+    if (listed.how === 'invalid') return `the output of gemini --list-sessions could not be read: ${listed.why}`;
     return listed.rows
       .filter(({ when, current }) => current || isWithinAWeek(when))
       .map(({ id, when, title }) => ({ id, when, title }));

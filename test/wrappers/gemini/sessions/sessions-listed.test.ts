@@ -47,7 +47,7 @@ for (const [text, why] of [
   [list(`a (Just now) [${ID}]`).replace('(1)', '(2)'), 'it announces 2 sessions, and 1 can be read'],
 ] as const)
   test(`not understood: ${JSON.stringify(text)}`, () => {
-    assert.equal(readListed(text), { how: 'not_understood', why });
+    assert.equal(readListed(text), { how: 'invalid', why });
   });
 
 for (const [when, within] of [
