@@ -7,6 +7,7 @@ import manifest from '../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isTool, namedTools, type Tool } from '../../policies/facts/tools.ts';
 import { withoutDatabase } from '../../policies/gate/command-environment.ts';
+import { shellWord } from '../../policies/text/display.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
@@ -265,7 +266,7 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
       `${files} files of ${packed.task} are in ${located.folder.root}`,
       ...(patch === null
         ? ['the task changed nothing in the tree']
-        : [`its changes: git apply ${path.relative(cwd, path.join(located.folder.root, patch))}`]),
+        : [`its changes: git apply ${shellWord(path.relative(cwd, path.join(located.folder.root, patch)))}`]),
       ...(pushed === null ? [] : [`pushed ${pushed.branch} (${pushed.commit.slice(0, 12)})`]),
       ...notes,
     ];

@@ -6,6 +6,7 @@ import { verdictNotes } from '../../policies/gate/answer-verdict.ts';
 import { inAccount } from '../../policies/limits/user-accounts.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { type Named, namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt.ts';
+import { standInWords } from '../../policies/verdict/stand-ins.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
@@ -17,7 +18,7 @@ import { type CheckedStages, changedOf, checkStages } from '../task/plan.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
-import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
+import { keptVerdict, type StageFacts, stageFacts } from '../task/stage-facts.ts';
 import { ALL_STAGES, type StagePlan } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
 import {
@@ -234,9 +235,9 @@ export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageR
     changed: (gate?.changes ?? []).map((change) => open.hide(`${change.path} (${change.how})`)),
     passed_commands: (gate?.acceptance ?? []).flatMap((one) => (one.exit_code === 0 ? [one.command] : [])),
     // The warnings about the prompt are in the record as well.
-    warnings: [...new Set([...(end.calls === 0 ? facts.lacks : (record?.warnings ?? [])), ...end.warnings])].map(
-      (warning) => `${plan.stage.name}: ${warning}`,
-    ),
+    warnings: [
+      ...new Set([...(end.calls === 0 ? earlierWarnings(facts) : (record?.warnings ?? [])), ...end.warnings]),
+    ].map((warning) => `${plan.stage.name}: ${warning}`),
     left_out: record?.left_out ?? [],
   };
 }
@@ -248,9 +249,12 @@ export function untouched(open: OpenTask, plan: StagePlan): StageReport {
   const said = keptVerdict(open.journal.read().ledger, facts.stage);
   const isReported = said === 'FAIL' || (said === null && facts.state === 'done_earlier');
   const notes = isReported ? verdictNotes(said, plan).map((note) => `${facts.stage}: ${note}`) : [];
-  const warnings = facts.lacks.map((lack) => `${facts.stage}: ${lack}`);
+  const warnings = earlierWarnings(facts).map((warning) => `${facts.stage}: ${warning}`);
   return { ...facts, calls: 0, session: null, notes, changed: [], passed_commands: [], warnings };
 }
+
+/** What the answer of an earlier run lacks, and which tool gave it. */
+const earlierWarnings = ({ stand_ins, lacks }: StageFacts): string[] => [...stand_ins.map(standInWords), ...lacks];
 
 const factsOf = ({ task, journal }: OpenTask, { stage }: StagePlan) =>
   stageFacts(task, journal.read().ledger, stage.name, stage.tool);

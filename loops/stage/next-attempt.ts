@@ -5,7 +5,7 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { type Decision, decide } from '../../policies/verdict/decide.ts';
 import { waitBefore } from '../../policies/verdict/retry.ts';
-import { engineWords, standInWords } from '../../policies/verdict/stand-ins.ts';
+import { causeOf, engineWords, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -13,6 +13,7 @@ import type { Stage } from '../../state/project/manifest-schema.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
+import { startableCall } from '../call/check.ts';
 import { editSession } from '../session/edit.ts';
 import { findSession, quietly } from '../session/own-files.ts';
 import { repairBroken } from '../session/repair.ts';
@@ -26,8 +27,16 @@ import type {
   StageHistory,
 } from '../task/attempt-request.ts';
 import { sentHash } from '../task/compose.ts';
-import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
-import { engineOf, isSameLogin, type StageRun } from '../task/stage-run.ts';
+import {
+  type ComposedPrompt,
+  type Composing,
+  composePrompt,
+  type DigestPolicy,
+  type Prompt,
+  writePrompt,
+} from '../task/prompt.ts';
+import { ownFlagsOf, requirementsOfStage } from '../task/stage-plan.ts';
+import { engineOf, isSameLogin, type StageRun, type TaskRun } from '../task/stage-run.ts';
 
 /** Without a call id if no call was made. */
 type JudgedAttempt = { verdict: Verdict; call_id?: string };
@@ -37,9 +46,10 @@ export function decisionFor(
   record: JudgedAttempt & { tool_calls: number | null },
   seen: StageHistory,
 ): Decision {
-  const { open, stage, options, context } = run;
+  const { open, options, context } = run;
   const { ledger } = open.journal.read();
-  return decide({
+  const { standIn, unready } = causeOf(record.verdict) === null ? NO_FALLBACK : readyFallback(run);
+  const decision = decide({
     verdict: record.verdict,
     count: seen.count,
     retriesLeft: seen.retriesLeft,
@@ -50,19 +60,68 @@ export function decisionFor(
     session: seen.session,
     waitForResetMs: seen.resetLeftMs,
     resetsAwaited: seen.resetsAwaited,
-    fallback: stage.fallback[0]?.tool ?? null,
-    ...standInOf(stage),
+    fallback: standIn?.tool ?? null,
+    ...standInOf(run.stage, standIn),
     waitMs: seen.waitMs,
     wallLeftMs: run.wallLeftMs(),
     now: context.clock(),
     judgedAt: judgedAt(run, record),
   });
+  return decision.action === 'stop' && unready.length > 0
+    ? { ...decision, why: [decision.why, ...unready].join('; ') }
+    : decision;
 }
 
+interface ReadyFallback {
+  /** The stage with the first fallback that can be started, and the fallbacks after it; null if there is none. */
+  standIn: Stage | null;
+  /** Why those before it cannot be called. */
+  unready: string[];
+}
+
+const NO_FALLBACK: ReadyFallback = { standIn: null, unready: [] };
+
+/** A fallback that cannot be started here is skipped: the stage would fail for its reason. One without a sign-in counts as `auth`. */
+function readyFallback(run: StageRun): ReadyFallback {
+  const { stage } = run;
+  const unready: string[] = [];
+  for (const standIn of fallbacksOf(stage)) {
+    const startable = startableStage({ ...run, stage: standIn, context: run.contextOf(standIn) });
+    if (startable.how === 'ready' || startable.refusal.class === 'auth') return { standIn, unready };
+    unready.push(`${engineWords(engineOf(standIn))} cannot replace it: ${startable.refusal.message}`);
+  }
+  return { standIn: null, unready };
+}
+
+/** The stage with each of its fallbacks, and with those after it. */
+export const fallbacksOf = (stage: Stage): Stage[] =>
+  stage.fallback.map((one, at) => {
+    const account = one.account ?? (one.tool === stage.tool ? stage.account : undefined);
+    return { ...stage, ...one, account, model: one.model, fallback: stage.fallback.slice(at + 1) };
+  });
+
+/** Whether the CLI of a stage can be started, independent of its prompt. */
+export const startableStage = ({ stage, access, options, context, open }: Omit<StageRun, keyof TaskRun> & Composing) =>
+  startableCall(adapterOf(stage.tool), {
+    model: stage.model ?? null,
+    resumeSession: null,
+    newSession: '',
+    access,
+    maxTurns: stage.max_turns ?? null,
+    innerRetries: 'cut',
+    trustWorkspace: options.trustWorkspace,
+    cwd: open.cwd,
+    environment: context.environment,
+    requires: requirementsOfStage(stage),
+    own: ownFlagsOf(stage),
+  });
+
 /** Another account or model of the same tool is named by it. */
-function standInOf({ tool, fallback: [first], fallback_on }: Stage) {
-  const standIn = first?.tool === tool ? { standIn: engineWords(engineOf(first)) } : {};
-  return { ...standIn, ...(fallback_on === undefined ? {} : { fallbackOn: fallback_on }) };
+function standInOf({ tool, fallback_on }: Stage, standIn: Stage | null) {
+  return {
+    ...(standIn?.tool === tool ? { standIn: engineWords(engineOf(standIn)) } : {}),
+    ...(fallback_on === undefined ? {} : { fallbackOn: fallback_on }),
+  };
 }
 
 type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'impossible'; why: string };
@@ -112,15 +171,14 @@ export async function planNextAttempt(
       return sessionId === null ? planned({ ...later, request }) : continueIn(run, sessionId, about, later);
     }
     case 'fallback': {
-      const [standIn, ...fallback] = stage.fallback;
-      const account = standIn!.account ?? (standIn!.tool === stage.tool ? stage.account : undefined);
-      const other: Stage = { ...stage, ...standIn!, account, model: standIn!.model, fallback };
+      const { standIn: other, unready } = readyFallback(run);
+      if (other === null) return { how: 'impossible', why: unready.join('; ') };
       const composed = await recompose(run, other, run.open.manifest.context.digest_policy);
       if (composed.how === 'invalid') return { how: 'impossible', why: composed.message };
       const { prompt } = composed;
       if (isSameLogin(other, stage)) session.startNew();
       const used = { ...engineOf(other), in_place_of: engineOf(stage), reason: record.verdict.reason };
-      session.notes.push(standInWords(used));
+      session.notes.push(...unready, standInWords(used));
       return planned({
         stage: other,
         standIn: used,

@@ -5,13 +5,12 @@ import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { causeOf, engineWords, type StandIn, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { type Call, decisionsByCall, type Ledger, standInsIn } from '../../state/journal/ledger.ts';
-import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { AttemptRequest, StageSession } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { engineOf, isSameLogin, type StageRun } from '../task/stage-run.ts';
 import type { Baseline } from './baseline.ts';
 import { readRecord } from './guardian.ts';
-import { continuation, decisionFor, planNextAttempt } from './next-attempt.ts';
+import { continuation, decisionFor, fallbacksOf, planNextAttempt } from './next-attempt.ts';
 import { type Applied, applyDecision, type StageProgress } from './stage-progress.ts';
 
 /**
@@ -58,8 +57,9 @@ export async function resumeStandIns(
   if (last === undefined || last.reserved.for_prompt !== prompt.sha256 || isOver(ledger, last)) return reached;
   for (const standIn of standInsIn(ledger, last.reserved.run_id!, stage.name)) {
     // The manifest may have been changed since.
-    if (!isNext(reached.progress.run.stage, standIn)) return reached;
-    reached = await ask(reached.progress, standIn.reason, 'the run before was cut off there');
+    const next = withNext(reached.progress, standIn);
+    if (next === null) return reached;
+    reached = await ask(next, standIn.reason, 'the run before was cut off there');
     if (reached.how === 'stopped') return reached;
   }
   const record = isDecided(ledger, last) ? null : readRecord(open.task, last.reserved.call_id);
@@ -76,10 +76,12 @@ const lastCallOf = ({ calls }: Ledger, stage: string): Call | undefined =>
 const isOver = ({ released }: Ledger, { reserved }: Call): boolean =>
   (released.get(reserved.run_id!)?.state ?? 'interrupted') !== 'interrupted';
 
-function isNext(stage: Stage, { in_place_of, ...replacement }: StandIn): boolean {
-  const [next] = stage.fallback;
-  const words = (engines: Parameters<typeof engineWords>[0][]) => engines.map(engineWords).join();
-  return next !== undefined && words([engineOf(next), engineOf(stage)]) === words([replacement, in_place_of]);
+/** Without the fallbacks that the earlier run skipped; null if none of them is the replacement. */
+function withNext(progress: StageProgress, { in_place_of, ...replacement }: StandIn): StageProgress | null {
+  const { run } = progress;
+  const at = fallbacksOf(run.stage).findIndex((one) => engineWords(engineOf(one)) === engineWords(replacement));
+  if (at < 0 || engineWords(engineOf(run.stage)) !== engineWords(in_place_of)) return null;
+  return { ...progress, run: { ...run, stage: { ...run.stage, fallback: run.stage.fallback.slice(at) } } };
 }
 
 const isDecided = (ledger: Ledger, call: Call): boolean => call.verdict === null || decisionsByCall(ledger).has(call);

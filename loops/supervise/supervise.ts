@@ -5,20 +5,18 @@ import { movedSince } from '../../policies/supervise/session-save.ts';
 import { iterationLine } from '../../policies/supervise/supervise-text.ts';
 import { nextMove, type Standing, standingAfter } from '../../policies/supervise/supervision.ts';
 import { hashOf, keepText, notesFolder, notesLeft, removeNote } from '../../state/supervise/texts.ts';
-import { adapterOf } from '../../wrappers/adapters.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import { startableCall } from '../call/check.ts';
 import type { RanTask, RunWork } from '../run/owned-run.ts';
 import { runTask } from '../run/run.ts';
 import { stageRunOf } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
 import { closeBaseline, dropBaseline, openBaseline } from '../stage/baseline.ts';
 import { readRecord } from '../stage/guardian.ts';
+import { startableStage } from '../stage/next-attempt.ts';
 import { passStage } from '../stage/stage-gate.ts';
 import { invalidFailure } from '../task/failure.ts';
 import { type Composing, composePrompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-context.ts';
-import { ownFlagsOf, requirementsOfStage } from '../task/stage-plan.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
 import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -270,22 +268,10 @@ async function treeMistake(
 function partMistake(composing: Composing): string | null {
   const { open } = composing;
   for (const plan of open.plans) {
-    const { stage, access, options, context } = stageRunOf(composing, plan, null);
-    const startable = startableCall(adapterOf(stage.tool), {
-      model: stage.model ?? null,
-      resumeSession: null,
-      newSession: '',
-      access,
-      maxTurns: stage.max_turns ?? null,
-      innerRetries: 'cut',
-      trustWorkspace: options.trustWorkspace,
-      cwd: open.cwd,
-      environment: context.environment,
-      requires: requirementsOfStage(stage),
-      own: ownFlagsOf(stage),
-    });
+    const run = stageRunOf(composing, plan, null);
+    const startable = startableStage(run);
     if (startable.how === 'refused')
-      return `the ${stage.name} (${stage.tool}) cannot be started, and nothing was paid: ${startable.refusal.message}`;
+      return `the ${run.stage.name} (${run.stage.tool}) cannot be started, and nothing was paid: ${startable.refusal.message}`;
   }
   return null;
 }

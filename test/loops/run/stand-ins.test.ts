@@ -76,6 +76,29 @@ test('who answered, and in place of whom, is said by the run, its summary, the j
   assert.match(await reportAs('html'), '<td>copilot with m9 for codex with m1</td>');
 });
 
+const QUOTA = ['You exceeded your current quota, please check your plan and billing details.', 429] as const;
+
+test('a stand-in that is not installed is skipped, and named', async ({ rig }) => {
+  rig.answer(({ report }) =>
+    report.tool === 'codex' ? failWith('codex', ...QUOTA) : answerWith('copilot', 'by another'),
+  );
+  rig.uninstall('claude');
+  const stage = { ...STAGE, fallback: [{ tool: 'claude' }, { tool: 'copilot' }] };
+  const { code, summary } = await makeTask(rig, { stages: [stage] }).run();
+  assert.equal([code, rig.calls.map(({ report }) => report.tool)], [0, ['codex', 'copilot']]);
+  assert.match(summary, 'claude cannot replace it: claude is not on the PATH');
+  assert.match(summary, 'copilot was asked in place of codex');
+});
+
+test('if no stand-in can be started, the failure is that of the tool itself, with its time', async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'Try again in 40 minutes: you have hit your usage limit.', 429));
+  rig.uninstall('claude');
+  const stage = { ...STAGE, fallback: [{ tool: 'claude' }] };
+  const { code, report } = await makeTask(rig, { stages: [stage] }).run();
+  assert.equal([code, report.failure?.class, typeof report.failure?.retry_at], [1, 'quota', 'string']);
+  assert.match(report.failure!.decision.why, 'claude cannot replace it: claude is not on the PATH');
+});
+
 test('another model of the same tool continues in no session of the first', async ({ rig }) => {
   const first = SESSION.replace(/.$/, '9');
   keepEntries(rig, 'codex', { fix: { session_id: first } });

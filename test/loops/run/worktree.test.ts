@@ -66,6 +66,13 @@ test('it is made of HEAD once, and continued', async ({ root }) => {
   ]);
 });
 
+test('the commands to take its changes quote the paths for a shell', async ({ root }) => {
+  commit(root);
+  const odd = { top: '/none/$(touch it)', branch: 'tollgate/fix' };
+  const lines = await closeWorktree(odd, { root, environment, trust: 'untrusted' });
+  assert.is(lines.at(-1), `git -C ${root} worktree remove '/none/$(touch it)' (when it is merged)`);
+});
+
 test("a folder below the repository's root has its counterpart", async ({ root }) => {
   commit(root);
   const opened = await opener(root)('fix', path.join(root, 'sub'));
