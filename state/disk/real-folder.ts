@@ -41,7 +41,7 @@ export function strangeStep(folders: readonly KeptFolder[]): string | null {
 
 /**
  * Moves aside what is in the place of a folder, and restores the folder. If a link shows where the folder went, it is moved
- * back; otherwise a new one is made, with mode 0700. So later writes do not go elsewhere.
+ * back; otherwise a new one is made, with mode 0700. So later writes do not go elsewhere, and do not fail.
  * @returns a sentence for each. Throws what the system throws.
  */
 export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): string[] {
@@ -54,6 +54,11 @@ export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): 
     if (went === null) mkdirSync(step, { mode: 0o700 });
     else renameSync(went, step);
     moves.push(`${aside}; the folder was ${went === null ? 'created again' : `moved back from ${went}`}`);
+  }
+  for (const { place, id } of folders) {
+    if (id === null || lstatSync(place, { throwIfNoEntry: false }) !== undefined) continue;
+    mkdirSync(place, { mode: 0o700, recursive: true });
+    moves.push(`${place} was removed during the call; it was created again`);
   }
   return moves;
 }

@@ -1,7 +1,16 @@
 // An agent that turns a folder of its task elsewhere in the middle of its call: nothing is written there, and its answer counts.
 
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -67,6 +76,21 @@ for (const [folder, turns] of ROWS)
       assert.is(code, folder === 'state/attempts' && how === 'a link to another folder' ? 1 : 0);
       assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
     });
+
+test('a call whose agent removes .tmp, as git clean does, still has its answer and its files', async ({ rig }) => {
+  rig.answer(() => {
+    rmSync(path.join(rig.project, '.tmp'), { recursive: true });
+    return answerWith('codex', 'paid for');
+  });
+  const { code, stdout, stderr } = await rig.run('tollgate', ['call', 'codex', 'Say it.', '--trust-workspace']);
+  assert.equal([code, stdout], [0, 'paid for\n'], stderr);
+  const folder = path.join(rig.project, /files: (.+)\n$/.exec(stderr)![1]!);
+  assert.is(readFileSync(path.join(folder, 'answer.md'), 'utf8'), 'paid for');
+  assert.match(
+    readFileSync(path.join(folder, 'call.json'), 'utf8'),
+    'was removed during the call; it was created again',
+  );
+});
 
 const IN_THE_WAY: [what: string, put: (place: string) => void][] = [
   ['a FIFO', (place) => execFileSync('mkfifo', [place])],
