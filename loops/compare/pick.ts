@@ -1,6 +1,6 @@
 // Applies the changes of one variant of a comparison to the user's tree, and removes the worktrees of a comparison.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
@@ -140,13 +140,19 @@ async function applyCommit(
   const top = await git(['rev-parse', '--show-toplevel']);
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-pick-'));
   try {
+    const above = top.stdout.replace(/\n$/, '');
+    const blocking = blockingFiles(above, paths);
+    if (blocking.length > 0)
+      return {
+        message: `${firstNames(blocking, MOST_NAMED)} is where they need a folder or a file, and git does not have it; move it elsewhere`,
+      };
     // By a file: the text of a patch need not be UTF-8.
     const file = path.join(folder, 'patch');
     const patch = await git([...DIFF, '--binary', '--full-index', `--output=${file}`, base, commit]);
     if (patch.code !== 0) return { message: complaintOf(patch) };
     const apply = (...flags: string[]) =>
       git(['apply', '--whitespace=nowarn', '-p1', ...flags, file], {
-        cwd: top.stdout.replace(/\n$/, ''),
+        cwd: above,
         settings: switchedOff(filters.names),
       });
     const checked = await apply('--check');
@@ -157,6 +163,24 @@ async function applyCommit(
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Git applies a patch in part if a file that it does not know is in the place of a folder, or within a folder that becomes a file. */
+function blockingFiles(top: string, paths: readonly string[]): string[] {
+  const own = new Set(paths);
+  const kindAt = (name: string) => lstatSync(path.join(top, name), { throwIfNoEntry: false });
+  const found = paths.flatMap((name) => {
+    const above = foldersOf(name).filter((folder) => kindAt(folder)?.isDirectory() === false);
+    if (kindAt(name)?.isDirectory() !== true || existsSync(path.join(top, name, '.git'))) return above;
+    const within = readdirSync(path.join(top, name), { recursive: true, withFileTypes: true });
+    const files = within.filter((entry) => !entry.isDirectory());
+    return files.map((entry) => path.relative(top, path.join(entry.parentPath, entry.name)));
+  });
+  return [...new Set(found)].filter((name) => !own.has(name));
+}
+
+/** `a` and `a/b` of `a/b/c`. */
+const foldersOf = (name: string): string[] =>
+  name.split('/').flatMap((_, at, parts) => (at === 0 ? [] : [parts.slice(0, at).join('/')]));
 
 /** Whatever the user's settings are. */
 const DIFF = [

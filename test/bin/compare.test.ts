@@ -438,6 +438,15 @@ test('--pick applies the bytes of one variant, uncommitted, and nothing that its
   assert.equal(status(rig), []);
   git(rig, '-C', worktree!, 'reset', '-q', '--hard', 'HEAD~');
 
+  const inTheWay = path.join(rig.project, 'src/latin.txt');
+  mkdirSync(inTheWay);
+  writeFileSync(path.join(inTheWay, 'mine'), '');
+  const blocked = await run('--pick', 'claude');
+  assert.is(blocked.code, 2);
+  assert.match(blocked.stderr, 'src/latin.txt/mine is where they need a folder or a file, and git does not have it');
+  assert.equal(status(rig), ['?? src/latin.txt/']);
+  rmSync(inTheWay, { recursive: true });
+
   const { command } = report.next_actions.find(({ text }) => text.includes('claude'))!;
   const picked = await run(...command!.split(' ').slice(2));
   assert.is(picked.code, 0, picked.stderr);
