@@ -60,7 +60,7 @@ function limitOf({ ending, cap }: Outcome, { reason, evidence }: Verdict, limits
     case 'timed_out':
       return limit('timeout', wallMs(limits), 'ms');
     case 'idle':
-      return reason === 'silent_start' && startTimeoutMs !== null
+      return reason === 'silent_start' && isStartLimit(limits)
         ? limit('start_timeout', startTimeoutMs, 'ms')
         : limit('idle_timeout', idleTimeoutMs, 'ms');
     case 'overflowed':
@@ -71,6 +71,10 @@ function limitOf({ ending, cap }: Outcome, { reason, evidence }: Verdict, limits
       return null;
   }
 }
+
+/** Whether the limit for the first byte ends a silent call; otherwise the shorter limit for every pause does. */
+export const isStartLimit = ({ startTimeoutMs, idleTimeoutMs }: CallLimits): boolean =>
+  startTimeoutMs !== null && (idleTimeoutMs === null || startTimeoutMs <= idleTimeoutMs);
 
 const BUDGETS = {
   call: 'call_budget',

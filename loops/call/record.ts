@@ -28,7 +28,7 @@ import type { Outcome } from '../../wrappers/run.ts';
 import { type RecordableCall, sha256, wallMs } from '../attempt/phases.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { asCalled, launcherIn } from '../launcher.ts';
-import type { Classified } from './classify.ts';
+import { type Classified, isStartLimit } from './classify.ts';
 
 /** Makes the redacted record, ready to be published, of a call that ran. */
 export function recordOf(
@@ -127,8 +127,8 @@ function passedLimit(ending: Ending, reason: string | null, limits: CallLimits):
   if (ending === 'timed_out')
     return `it took longer than ${mostMs / 1000} s${mostMs === timeoutMs ? '' : ', twice its timeout'}; give it more time with --timeout-ms (now ${timeoutMs})`;
   if (ending !== 'idle') return null;
-  if (reason === 'silent_start' && startTimeoutMs !== null)
-    return `it wrote nothing within ${startTimeoutMs / 1000} s; give it more time with --start-timeout-ms (now ${startTimeoutMs})`;
+  if (reason === 'silent_start' && isStartLimit(limits))
+    return `it wrote nothing within ${Number(startTimeoutMs) / 1000} s; give it more time with --start-timeout-ms (now ${startTimeoutMs})`;
   if (idleTimeoutMs === null) return null;
   return `it wrote nothing for ${idleTimeoutMs / 1000} s; give it more time with --idle-timeout-ms (now ${idleTimeoutMs})`;
 }

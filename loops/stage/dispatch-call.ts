@@ -152,7 +152,19 @@ async function dispatchNow(run: StageRun, request: DispatchedPrompt, slotted: Sl
   ];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}`, killed: killed && finding === null }
-    : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
+    : {
+        how: 'answered',
+        record: { ...endedByTask(record, run), warnings: [...record.warnings, ...notes] },
+        judge: finding,
+      };
+}
+
+/** The limit of a stage whose time was cut to the rest of its task's time is that of the task. */
+function endedByTask(record: CallRecord, { stage }: StageRun): CallRecord {
+  const { evidence } = record.verdict;
+  if (evidence?.limit?.name !== 'timeout' || evidence.limit.value >= stage.timeout_ms) return record;
+  const limit = { ...evidence.limit, name: 'rest_of_task_time' } as const;
+  return { ...record, verdict: { ...record.verdict, evidence: { ...evidence, limit } } };
 }
 
 const NO_FINDING = { finding: null, notes: [] };

@@ -74,6 +74,7 @@ export type LimitName =
   | 'task_budget'
   | 'rest_of_task_budget'
   | 'task_time'
+  | 'rest_of_task_time'
   | 'nested_calls'
   | 'iterations'
   | 'user_budget'

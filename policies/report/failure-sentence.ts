@@ -152,6 +152,7 @@ export const LIMIT_SENTENCES = {
   task_budget: "The task's budget of {value} is used up, so no call was made.",
   rest_of_task_budget: "The call used the last {value} of its task's budget, so tollgate ended it.",
   task_time: "The task's time of {value} (max_wallclock_sec) is used up, so no call was made.",
+  rest_of_task_time: "The call used the last {value} of its task's time (max_wallclock_sec), so tollgate ended it.",
   nested_calls: "The agent's call may charge {value} to its task (nested_calls), so no further call was made.",
   iterations: 'The reasoner and the worker used their {value} (max_iterations).',
   user_budget: 'Your own limit of {value} over all tasks is used up, so no call was made.',

@@ -28,27 +28,28 @@ export const TEMPORARY_ACTIONS = {
   server_error: waits,
   conflict: waits,
   inner_retry: waits,
-  timeout: (situation) =>
-    situation.ending === 'timed_out'
-      ? [
-          change(situation, 'timeout_ms', 'if the work needs longer, raise', 'if the work needs longer, set'),
-          rerun(situation),
-        ]
-      : [later(situation)],
+  timeout: (situation) => {
+    if (situation.ending !== 'timed_out') return [later(situation)];
+    const isOfTask = situation.verdict.evidence?.limit?.name === 'rest_of_task_time';
+    return [
+      isOfTask
+        ? toDo('if the work needs longer, raise `budgets.max_wallclock_sec` in the manifest')
+        : change(situation, 'timeout_ms', 'if the work needs longer, raise', 'if the work needs longer, set'),
+      rerun(situation),
+    ];
+  },
   idle: (situation) => [
     change(situation, 'idle_timeout_ms', 'if the CLI may be silent for longer, raise', 'set'),
     rerun(situation),
   ],
-  silent_start: (situation) => [
-    preflight(situation),
-    change(
-      situation,
-      'start_timeout_ms',
-      'if the CLI is only slow to start, raise',
-      'if the CLI is only slow to start, set',
-    ),
-    rerun(situation),
-  ],
+  silent_start: (situation) => {
+    const field = situation.verdict.evidence?.limit?.name === 'idle_timeout' ? 'idle_timeout_ms' : 'start_timeout_ms';
+    return [
+      preflight(situation),
+      change(situation, field, 'if the CLI is only slow to start, raise', 'if the CLI is only slow to start, set'),
+      rerun(situation),
+    ];
+  },
   cut_answer: shorter,
   empty_answer: shorter,
   malformed_call: shorter,

@@ -173,6 +173,10 @@ test('the wall clock of a task bounds a call that hangs', async ({ rig }) => {
     return rig.calls.length > 0 ? ran : TOO_LATE;
   });
   assert.equal([code, rig.calls.length, report.failure?.ending], [1, 1, 'timed_out']);
+  assert.is(report.failure?.evidence?.limit?.name, 'rest_of_task_time');
+  const steps = report.next_actions.map(actionLine).join('\n');
+  assert.match(steps, 'raise `budgets.max_wallclock_sec`');
+  assert.not.match(steps, 'timeout_ms');
 });
 
 test('a dry run tells every call, pays nothing and writes no prompt', async ({ rig }) => {
