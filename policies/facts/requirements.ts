@@ -96,6 +96,8 @@ export const lackingServers = (servers: readonly ServerReport[]): ServerReport[]
 
 /** Warnings of a record that the caller sees directly: what the answer lacks, or what had no effect. Others are notes. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
+export const lackOfServers = (file: string, why: string): string =>
+  `the MCP servers of ${file} did not start, since it ${why}; the agent worked without them`;
 export const lackOfTool = (tool: string, way: string | null): string =>
   `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
 
@@ -105,7 +107,7 @@ export const otherSession = (wanted: string, used: string): string =>
 export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.test(warning));
 
 const LACKS = [
-  /^(?:an )?MCP server .*; the agent worked without it$/s,
+  /^(?:an |the )?MCP servers? .*; the agent worked without (?:it|them)$/s,
   /^the tool \S+ was denied(?:;|$)/,
   // A model without metadata answers like others.
   /^[\w.-]+ reported: (?!Model metadata for )/,

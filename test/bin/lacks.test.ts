@@ -356,6 +356,56 @@ test('gemini: a required server that its settings give nothing to start is refus
   );
 });
 
+const COPILOT_SERVERS = '../home/.copilot/mcp-config.json';
+
+/** Mistakes that the real CLIs ignore silently. */
+const IGNORED: [tool: BuiltIn, file: string, text: string, says: string][] = [
+  ['claude', '.mcp.json', '{"mcpServers": {"tickets": {"command": "x"}, }', 'the MCP servers of '],
+  ['claude', '.mcp.json', '{"mcpServers": {"tickets": {"comand": "x"}}}', 'MCP server "tickets" failed: its settings'],
+  ['copilot', COPILOT_SERVERS, '{"mcpServers": {"tickets": {"command": "x"}, }', 'the MCP servers of '],
+  ['copilot', COPILOT_SERVERS, '{"mcpServers": {"tickets": {}}}', 'MCP server "tickets" failed: its'],
+  ['gemini', '.gemini/settings.json', '{"mcpServers": {"tickets": {}}}', 'MCP server "tickets" failed: its settings'],
+];
+for (const [tool, file, text, says] of IGNORED)
+  test(`${tool}: ${file} with ${text} is a warning, and a refusal where a server is required`, async ({ rig }) => {
+    rig.write(file, text);
+    rig.answer(() => answered(tool));
+    const call = (...flags: string[]) => runWrapper(rig, tool, ['--trust-workspace', ...flags]).ended();
+    const { code, record, said } = await call();
+    assert.is(code, 0, said);
+    assert.equal(record.warnings.length, 1);
+    assert.ok(record.warnings[0]!.startsWith(says), record.warnings[0]);
+    assert.match(said, `warning: ${record.warnings[0]}`);
+    for (const required of ['all', 'tickets']) {
+      const { record, said } = await call('--require-mcp', required);
+      assert.equal([record.ending, record.verdict.reason], ['not_started', 'mcp_server'], said);
+    }
+  });
+
+test('copilot: comments, trailing commas and an empty file are no mistake', async ({ rig }) => {
+  rig.answer(() => answered('copilot'));
+  for (const text of ['{ // x, }\n"mcpServers": {"db": {"command": "a//b,}", /* , */ }, },}', '', '\ufeff{}']) {
+    rig.write(COPILOT_SERVERS, text);
+    const { record } = await runWrapper(rig, 'copilot', ['--trust-workspace']).ended();
+    assert.equal(record.warnings, [], text);
+  }
+});
+
+test('claude: a settings file that it would ignore, deny rules and all, is refused before anything is paid', async ({
+  rig,
+}) => {
+  rig.write('.claude/settings.json', '{"permissions": {"deny": ["Bash(rm:*)"],}}');
+  rig.answer(() => answered('claude'));
+  const { code, record, said } = await runWrapper(rig, 'claude', ['--trust-workspace']).ended();
+  assert.is.not(code, 0);
+  assert.equal(
+    [record.ending, record.verdict.class, record.verdict.reason],
+    ['not_started', 'tooling', 'config'],
+    JSON.stringify(record.verdict),
+  );
+  assert.match(said, '.claude/settings.json is not a JSON object, and claude would ignore it');
+});
+
 test('codex: a model without metadata is a warning of the record alone, and another model one on stderr', async ({
   rig,
 }) => {

@@ -12,6 +12,7 @@ import { FEATURES } from './features.ts';
 import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
+import { ignores } from './settings.ts';
 import { readClaudeSignIn } from './sign-in.ts';
 
 /** Whether the user trusts claude's folder: without a prompt, it runs the hooks, servers and settings of any. */
@@ -108,6 +109,7 @@ export const CLAUDE = {
   log: null,
   // The CLI names its servers before its first request; some are those of plugins or of an account.
   missingServer: () => null,
+  ignores,
   // A hook, or a rule of the user's settings, also blocks what the call allows.
   allows: (denial, request) => {
     const commit = commitPermission(denial, request);

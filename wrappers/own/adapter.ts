@@ -59,6 +59,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     },
     log: row.log === undefined ? null : { variable: row.log.variable, reader: () => createLogReader(row.log!.events) },
     missingServer: () => null,
+    ignores: () => [],
     allows: () => null,
     usageFile: null,
     answerSchema: null,
