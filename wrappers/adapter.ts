@@ -97,8 +97,12 @@ export interface Adapter {
   readDocument(text: string): EngineEvent[] | null;
   /** Reads one line of stderr, for facts that the CLI reports only there; null if there are none. */
   readStderr: ((line: string) => EngineEvent[]) | null;
-  /** The file for what is on neither stream: the variable that names it, and what reads its lines. null: none. */
-  log: { variable: string; reader(): (line: string) => EngineEvent[] } | null;
+  /** The file for what is on neither stream; null: none. */
+  log: {
+    /** What makes the CLI write it: arguments and variables. null: it writes elsewhere, as the user configured it. */
+    request(file: string, call: FolderRequest): { argv?: string[]; environment?: Record<string, string> } | null;
+    reader(): (line: string) => EngineEvent[];
+  } | null;
   /** Why a required server cannot be available, according to the CLI's files before it starts; null if they do not show it. */
   missingServer(request: CallRequest): string | null;
   /** What the CLI leaves out silently because of a mistake in the user's configuration, as far as its files show. */

@@ -18,7 +18,7 @@ import { lineOf } from '../../wrappers/prefix.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { ignoredBy } from '../../wrappers/startable.ts';
 import { type Attempt, discardAttempt, fillAttempt, nameAttempt, removeTemporaries } from '../attempt/attempt.ts';
-import { prefixedCall, settingsFile, withFilesOf } from '../attempt/invocation.ts';
+import { logOf, prefixedCall, settingsFile, withFilesOf } from '../attempt/invocation.ts';
 import {
   type BegunCall,
   type CheckedCall,
@@ -50,13 +50,14 @@ export function prepare(
     const overlay = recorder?.directed(made.overlay) ?? made.overlay;
     made.overlay = overlay;
     const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
+    const logging = logOf(request, attempt)?.argv ?? [];
     const lacked = lacking(adapter.features, checked.cliVersion);
     const schemaFile = path.join(attempt.temporary, 'answer-schema.json');
     const schema = flaggedSchema(request);
     const formed = schema === null ? [] : adapter.answerSchema!.argv(schema, schemaFile);
     const usd = request.limits.caps?.usd?.max;
     const capped = usd === undefined ? request.call : { ...request.call, maxUsd: usd };
-    const words = withoutFlags(adapter.argv(capped, [...overlay.argv, ...counting, ...formed]), lacked);
+    const words = withoutFlags(adapter.argv(capped, [...overlay.argv, ...counting, ...formed, ...logging]), lacked);
     const argv = withFilesOf(adapter, words, attempt.files);
     const warnings = [...checked.warnings, ...overlay.warnings, ...missingServers(request)];
     const through = lineOf(adapter, prefixedCall({ ...checked, attempt, overlay }));

@@ -89,7 +89,7 @@ function usageOf({ request, countedBefore }: RecordableCall, usage: Usage): Usag
   };
 }
 
-/** A call that was ended counts nothing by itself. What its finished requests used is known if it had a cap. */
+/** A call that was ended counts nothing by itself. What its finished requests used is known if that was read. */
 function withRequests(usage: Usage, { capture: { requests } }: Outcome): Usage {
   if (usage.total_tokens !== null || requests.length === 0) return usage;
   const sum = (count: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>

@@ -8,6 +8,8 @@ export interface ServerReport {
   name: string | null;
   state: ServerState;
   why: string | null;
+  /** Whether the CLI reported that it knows the server's tools; absent if it does not report that. */
+  tools?: 'awaited' | 'known';
 }
 
 /** A tool that the agent called and that the CLI's permissions or sandbox blocked. */

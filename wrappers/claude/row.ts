@@ -7,7 +7,7 @@ import { parseObject, partOf } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
 import { ALLOW_COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
-import { readEvent } from './events.ts';
+import { readEvent, readLog } from './events.ts';
 import { FEATURES } from './features.ts';
 import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { overlay as readOverlay } from './overlay.ts';
@@ -106,7 +106,11 @@ export const CLAUDE = {
   readEvent,
   readDocument: () => null,
   readStderr: null,
-  log: null,
+  log: {
+    // Only its errors: then the log costs no time.
+    request: (file) => ({ argv: [`--debug-file=${file}`], environment: { CLAUDE_CODE_DEBUG_LOG_LEVEL: 'error' } }),
+    reader: () => readLog,
+  },
   // The CLI names its servers before its first request; some are those of plugins or of an account.
   missingServer: () => null,
   ignores,

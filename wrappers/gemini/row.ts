@@ -12,7 +12,7 @@ import { homeOf } from '../home.ts';
 import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
 import { unstartableServers } from '../startable.ts';
-import { OUTSIDE, readEvent, readLog, readStderr, USAGE_LOG } from './events.ts';
+import { createLogReader, OUTSIDE, readEvent, readStderr, USAGE_LOG } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
@@ -56,6 +56,22 @@ function ignores(request: FolderRequest): Ignored[] {
     for (const [name, server] of Object.entries(partOf(partOf(one)?.mcpServers) ?? {}))
       servers[name] = { ...servers[name], ...partOf(server) };
   return unstartableServers(servers, ['command', 'url', 'httpUrl', 'tcp'], 'settings.json');
+}
+
+/** Why the service ended an answer is only in gemini's telemetry, which goes to the same file. A user may have it elsewhere. */
+function requestLog(file: string, request: FolderRequest): { environment: Record<string, string> } | null {
+  const { environment } = request;
+  if (environment.GEMINI_DEBUG_LOG_FILE !== undefined) return null;
+  const isOwn =
+    Object.keys(environment).some((name) => /^(?:GEMINI_TELEMETRY|OTEL)_/.test(name)) ||
+    configurationOf(request).read.some((one) => partOf(one)?.telemetry !== undefined);
+  const telemetry = {
+    GEMINI_TELEMETRY_ENABLED: 'true',
+    GEMINI_TELEMETRY_TARGET: 'local',
+    GEMINI_TELEMETRY_OUTFILE: file,
+    GEMINI_TELEMETRY_LOG_PROMPTS: 'false',
+  };
+  return { environment: { GEMINI_DEBUG_LOG_FILE: file, ...(isOwn ? {} : telemetry) } };
 }
 
 const isExcluded = (mcp: Json | null, name: string): boolean =>
@@ -151,7 +167,7 @@ export const GEMINI = {
   readEvent,
   readDocument,
   readStderr,
-  log: { variable: 'GEMINI_DEBUG_LOG_FILE', reader: () => readLog },
+  log: { request: requestLog, reader: createLogReader },
   missingServer,
   ignores,
   allows({ tool, rule }, { access }) {
