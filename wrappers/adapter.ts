@@ -97,10 +97,16 @@ export interface Adapter {
   readDocument(text: string): EngineEvent[] | null;
   /** Reads one line of stderr, for facts that the CLI reports only there; null if there are none. */
   readStderr: ((line: string) => EngineEvent[]) | null;
-  /** The file for what is on neither stream: the variable that names it, and what reads its lines. null: none. */
-  log: { variable: string; reader(): (line: string) => EngineEvent[] } | null;
+  /** The file for what is on neither stream; null: none. */
+  log: {
+    /** What makes the CLI write it: arguments and variables. null: it writes elsewhere, as the user configured it. */
+    request(file: string, call: FolderRequest): { argv?: string[]; environment?: Record<string, string> } | null;
+    reader(): (line: string) => EngineEvent[];
+  } | null;
   /** Why a required server cannot be available, according to the CLI's files before it starts; null if they do not show it. */
   missingServer(request: CallRequest): string | null;
+  /** What the CLI leaves out silently because of a mistake in the user's configuration, as far as its files show. */
+  ignores(request: FolderRequest): Ignored[];
   /** What allows a denied tool; null if there is no way, or none is known. */
   allows(denial: Denial, request: CallRequest): Permission | null;
   /** A file in which the CLI counts what the event stream does not: the argument that requests it, and its reader. */
@@ -157,6 +163,11 @@ export type Permission =
       orForCommit?: 'allow-commit';
     }
   | { flag: 'allow-commit' };
+
+/** A whole file (of settings, which may hold rules that deny, or of MCP servers), or one server. `why`: half a sentence. */
+export type Ignored =
+  | { what: 'settings' | 'servers'; file: string; why: string }
+  | { what: 'server'; name: string; why: string };
 
 export interface FailureReport {
   stack: string | null;

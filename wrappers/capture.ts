@@ -60,13 +60,20 @@ interface CaptureBuilder {
  * Beside the answer it takes constant memory, and `result` may be called at any time.
  * @param requires of the call; without it nothing.
  * @param maxAnswer characters of an answer; a longer one is a failure.
+ * @param listsTools whether the CLI reports when it knows the tools of a server.
  */
-export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswer = MAX_ANSWER): CaptureBuilder {
+export function createCapture(
+  requires: Requirements = NO_REQUIREMENTS,
+  maxAnswer = MAX_ANSWER,
+  listsTools = false,
+): CaptureBuilder {
   const answer = createAnswer(maxAnswer);
   const turns = createTurns();
   const running = new Map<string, Running>();
   const denied = new Set<string>();
   const servers = new Map<string | null, ServerReport>();
+  /** Their last state was reported. */
+  const settled = new Set<string | null>();
   const seen = { listed: false, begun: false };
   const captured: Omit<Capture, 'answer' | 'turns' | 'usage' | 'requests' | 'servers' | 'unmet'> = {
     sessionId: null,
@@ -89,6 +96,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   let missed: EngineFailure | null = null;
   let announced = false;
   let signInPrompt: EngineFailure | null = null;
+  let cutShort: string | null = null;
 
   /** Denials that only a log reports. The log does not name the tool use. */
   const logged: Denial[] = [];
@@ -109,20 +117,28 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     );
     if (isGuess && known !== undefined) return;
     const name = known ?? one.name;
-    if (servers.size < MOST || servers.has(name)) servers.set(name, { ...one, name });
+    const tools = servers.get(name)?.tools === 'known' ? 'known' : (one.tools ?? servers.get(name)?.tools);
+    if (servers.size < MOST || servers.has(name))
+      servers.set(name, { ...one, name, ...(tools === undefined ? {} : { tools }) });
   };
   /** A server whose tool answered is connected. A server that disconnected during the call stays reported so. */
   const served = (server: string) => {
     const isGone = [...servers.values()].some(
       ({ name, state }) => state === 'disconnected' && name !== null && isSameServer(name, server),
     );
-    if (!isGone) report({ name: server, state: 'connected', why: null });
+    if (!isGone) report({ name: server, state: 'connected', why: null, tools: 'known' });
   };
   /** One without a name is one of those that have one, where there are any. */
   const reported = (): ServerReport[] => {
-    const named = [...servers.values()].filter(({ name }) => name !== null);
-    return lackingServers(named).length > 0 ? named : [...servers.values()];
+    const all = [...servers.values()].map(withoutTools);
+    const named = all.filter(({ name }) => name !== null);
+    return lackingServers(named).length > 0 ? named : all;
   };
+  /** Its tools may still be listed while the call runs. */
+  const withoutTools = (one: ServerReport): ServerReport =>
+    listsTools && captured.completed && one.state === 'connected' && one.tools === 'awaited'
+      ? { ...one, state: 'failed', why: 'it connected, but listed no tools' }
+      : one;
   /** Omits a logged denial without a rule if an event reports a denial of the same tool. */
   const denials = () => [
     ...captured.denials,
@@ -176,9 +192,16 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       const denial = { tool: name ?? began?.name ?? 'unknown', rule: rule ?? began?.rule ?? null };
       deny(id, byHook ? { ...denial, byHook } : denial);
     },
-    server: ({ name, state, why = null, unlessKnown }) => report({ name, state, why }, unlessKnown),
+    server: ({ name, state, why = null, unlessKnown, final: isFinal = false, tools }) => {
+      if (settled.has(name) && !isFinal) return;
+      if (isFinal) settled.add(name);
+      report({ name, state, why, ...(tools === undefined ? {} : { tools }) }, unlessKnown);
+    },
     servers_listed: () => {
       seen.listed = true;
+    },
+    message_ended: ({ cut: why }) => {
+      cutShort = why;
     },
     warned: ({ message, unless }) => {
       if (unless === undefined || !captured.warnings.some((one) => one.startsWith(unless)))
@@ -248,7 +271,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       errors: [...captured.errors],
       denials: denials(),
       servers: reported(),
-      warnings: [...captured.warnings],
+      warnings: [...captured.warnings, ...(captured.completed && cutShort !== null ? [incomplete(cutShort)] : [])],
       answer: answer.text(),
       turns: turns.count(),
       // A CLI may count only the requests that got an answer.
@@ -275,10 +298,14 @@ const BESIDE_THE_ANSWER: ReadonlySet<EngineEvent['how']> = new Set([
   'counted',
   'spent',
   'session_named',
+  'message_ended',
   'warned',
   'server',
   'tool_denied',
 ]);
+
+/** @param why it lacks its end. */
+export const incomplete = (why: string): string => `the answer may be incomplete: ${why}`;
 
 const isOf = (frame: EngineFailure, one: EngineFailure) => one.status === frame.status && one.message !== '';
 

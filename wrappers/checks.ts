@@ -8,7 +8,6 @@ import type { BuiltIn } from '../policies/facts/tools.ts';
 import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versions.ts';
 import type { Adapter } from './adapter.ts';
 import { ADAPTERS, adapterOf } from './adapters.ts';
-import { claudeNeeds } from './claude/needs.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionIn, versionOfPackage } from './cli-version.ts';
 import { lacking } from './feature.ts';
@@ -16,7 +15,7 @@ import { geminiNeeds } from './gemini/needs.ts';
 import { askThrough, probePrefix, programOf } from './prefix.ts';
 import { markEnvironment } from './processes/marker.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
-import { brokenInstall, TRUST_FOLDER, untrustedCall } from './startable.ts';
+import { brokenInstall, ignoredBy, settingsIgnored, TRUST_FOLDER, untrustedCall } from './startable.ts';
 
 export interface ToolPlace extends Surroundings {
   adapter: Adapter;
@@ -146,12 +145,26 @@ export function checkTrust(place: ToolPlace): CheckAnswer {
   return untrusted === null ? null : say('warn', untrusted, TRUST_FOLDER);
 }
 
-/** Makes the checks that only one CLI needs. */
-export const checkOwnNeeds = (place: ToolPlace): CheckAnswer => OWN_NEEDS[place.adapter.tool as BuiltIn](place);
+/** Finds what the CLI ignores of its configuration, and makes the checks that only one CLI needs. */
+export function checkOwnNeeds(place: ToolPlace): CheckAnswer {
+  const { adapter, environment, home, uid } = place;
+  const ignored = ignoredBy(adapter, { ...place, environment: { ...environment, HOME: home } });
+  if (ignored.length === 0) return OWN_NEEDS[adapter.tool as BuiltIn]({ uid });
+  const refused = ignored.some(({ what }) => what === 'settings');
+  const found = ignored.map((one) =>
+    one.what === 'server'
+      ? `MCP server "${one.name}" does not start: ${one.why}`
+      : one.what === 'servers'
+        ? `${one.file} ${one.why}, so that its MCP servers do not start`
+        : settingsIgnored(adapter.tool, one),
+  );
+  const files = ignored.map((one) => (one.what === 'server' ? `the settings of ${one.name}` : one.file));
+  return say(refused ? 'fail' : 'warn', found.join('; '), `correct ${files.join(' and ')}`);
+}
 
 const OWN_NEEDS = {
   gemini: geminiNeeds,
   copilot: () => null,
   codex: () => null,
-  claude: claudeNeeds,
-} as const satisfies Record<BuiltIn, (place: ToolPlace) => CheckAnswer>;
+  claude: () => null,
+} as const satisfies Record<BuiltIn, (place: { uid: number }) => CheckAnswer>;

@@ -71,6 +71,8 @@ function readOutsized(line: string, readEvent: Adapter['readEvent']): EngineEven
 export type ReadingAdapter = Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & {
   /** null: a plain command, which may be anything. */
   tool: Tool | null;
+  /** Its version reports when it knows the tools of a server. */
+  listsTools?: boolean;
 };
 
 export function read(
@@ -80,7 +82,7 @@ export function read(
   requires?: Requirements,
   usage?: UsageSource,
 ): StreamReading {
-  const capture = createCapture(requires);
+  const capture = createCapture(requires, undefined, adapter.listsTools);
   const selected = createErrorLines(speakerOf(adapter));
   let tell: (event: EngineEvent) => void = () => {};
   let grown: (bytes: number) => void = () => {};

@@ -2,8 +2,9 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { partOf } from '../policies/text/json.ts';
 import { tried } from '../policies/text/tried.ts';
-import type { Adapter } from './adapter.ts';
+import type { Adapter, Ignored } from './adapter.ts';
 import { isPublished } from './cli-version.ts';
 import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
 
@@ -186,6 +187,19 @@ export const untrustedCall = (
   request: Parameters<Adapter['distrusts']>[0],
   binary: string,
 ): string | null => distrusts(request) ?? (isPublished(binary, packageName, entries) ? refusesFolder(request) : null);
+
+/** A CLI within a prefix may have other files than those of this machine. */
+export const ignoredBy = ({ prefix, ignores }: Adapter, request: Parameters<Adapter['ignores']>[0]): Ignored[] =>
+  prefix === undefined ? ignores(request) : [];
+
+export const settingsIgnored = (tool: string, { file, why }: Extract<Ignored, { file: string }>): string =>
+  `${file} ${why}, and ${tool} would ignore it without a message, its deny rules too`;
+
+/** The servers of a CLI's configuration with none of these keys: it starts none of them, without a message. */
+export const unstartableServers = (servers: unknown, keys: readonly string[], where: string): Ignored[] =>
+  Object.entries(partOf(servers) ?? {})
+    .filter(([, one]) => keys.every((key) => partOf(one)?.[key] === undefined))
+    .map(([name]) => ({ what: 'server', name, why: `its settings in ${where} have no ${keys.join(' or ')}` }));
 
 /** The advice that a call and preflight print. */
 export const TRUST_FOLDER = 'if you trust it, add --trust-workspace, or run `tollgate trust` in that folder once';

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
+import { listsTools } from '../../wrappers/feature.ts';
 import type { UsageSource } from '../../wrappers/following/usage-log.ts';
 import type { GuardLimits } from '../../wrappers/guard.ts';
 import { withFiles } from '../../wrappers/own/adapter.ts';
@@ -15,7 +16,7 @@ import type { WrapperRequest } from './request.ts';
 
 /** Makes the input of the runner. */
 export function invocationOf(equipped: EquippedCall): Invocation {
-  const { request, callId, binary, argv, attempt, overlay, prompt, startedAt, through } = equipped;
+  const { request, callId, binary, cliVersion, argv, attempt, overlay, prompt, startedAt, through } = equipped;
   const { adapter, call: callRequest } = request;
   return {
     command: binary,
@@ -26,7 +27,7 @@ export function invocationOf(equipped: EquippedCall): Invocation {
     files: {
       ...attempt.files,
       ...(adapter.prompt.via === 'file' ? { stdin: '/dev/null' } : {}),
-      ...(hasLog(request) ? { log: path.join(attempt.temporary, LOG) } : {}),
+      ...(logOf(request, attempt) === null ? {} : { log: path.join(attempt.temporary, LOG) }),
     },
     marker: markerOf(callId, callRequest.environment),
     folders: [attempt.folder, attempt.temporary],
@@ -34,7 +35,7 @@ export function invocationOf(equipped: EquippedCall): Invocation {
     ...(callRequest.requires === undefined ? {} : { requires: callRequest.requires }),
     ...usageSource(request, startedAt),
     limits: limitsOf(request.limits, prompt.length),
-    adapter,
+    adapter: listsTools(adapter.features, cliVersion) ? { ...adapter, listsTools: true } : adapter,
   };
 }
 
@@ -49,7 +50,7 @@ function ownVariables({ request, callId, attempt, overlay }: NamedCall): Record<
   const settings = adapter.described?.settings(call) ?? null;
   return {
     ...withFilesIn(adapter, adapter.environment(call), attempt.files),
-    ...(hasLog(request) ? { [adapter.log!.variable]: path.join(attempt.temporary, LOG) } : {}),
+    ...logOf(request, attempt)?.environment,
     ...(settings === null ? {} : { [settings.variable]: settingsFile(attempt) }),
     ...overlay.environment,
     ...markEnvironment(markerOf(callId, call.environment)),
@@ -57,8 +58,9 @@ function ownVariables({ request, callId, attempt, overlay }: NamedCall): Record<
   };
 }
 
-const hasLog = ({ adapter, call }: WrapperRequest): boolean =>
-  adapter.log !== null && call.environment[adapter.log.variable] === undefined;
+/** What makes the CLI write its log for this call; null if it does not. */
+export const logOf = ({ adapter, call }: WrapperRequest, { temporary }: Attempt) =>
+  adapter.log?.request(path.join(temporary, LOG), call) ?? null;
 
 /** What a prefix must pass on to the CLI. */
 export function prefixedCall({ request, callId, attempt, overlay }: NamedCall) {
@@ -91,10 +93,10 @@ export function limitsOf(limits: CallLimits, promptBytes: number): GuardLimits {
   return { wallMs: wallMs(limits), ...common, ...(caps === undefined ? {} : { caps: { ...caps, promptBytes } }) };
 }
 
-/** Where the requests of a capped call are counted, if not in its event stream. */
+/** Where the requests of a call are counted, if not in its event stream; only if it has a cap, or needs that for its warnings. */
 export function usageSource({ adapter, call, limits }: WrapperRequest, since: Date): { usage?: UsageSource } {
   const { liveUsage: log } = adapter;
-  if (limits.caps === undefined || log === null || log === 'stream') return {};
+  if (log === null || log === 'stream' || (limits.caps === undefined && !log.endsMessages)) return {};
   const { environment, cwd, resumeSession, newSession } = call;
   const sessionId = resumeSession ?? (adapter.sessionId === 'chosen' ? newSession : null);
   const find = async (id: string) => {

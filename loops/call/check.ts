@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { OwnReason } from '../../policies/facts/classes.ts';
 import type { Obstacle } from '../../policies/facts/evidence.ts';
 import { type StopSignal, stoppedBy } from '../../policies/facts/exit-codes.ts';
+import { isSameServer } from '../../policies/facts/requirements.ts';
 import { accountName } from '../../policies/limits/user-accounts.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { makeFolders, namesIfAny } from '../../state/disk/folder.ts';
@@ -17,7 +18,7 @@ import { findBinary } from '../../wrappers/find-binary.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
 import { programOf } from '../../wrappers/prefix.ts';
-import { brokenInstall, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
+import { brokenInstall, ignoredBy, settingsIgnored, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../attempt/request.ts';
@@ -80,6 +81,7 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
     unstartable(adapter, call, binary) ??
     refusedFolder(adapter, call, binary) ??
     signedOut(adapter, call, binary) ??
+    brokenConfiguration(adapter, call) ??
     missingServer(adapter, call);
   return refusal === null ? { how: 'ready', binary } : { how: 'refused', refusal };
 }
@@ -93,6 +95,20 @@ function unstartable(adapter: Adapter, { environment }: CallRequest, binary: str
 function missingServer(adapter: Adapter, call: CallRequest): Refusal | null {
   const message = adapter.missingServer(call);
   return message === null ? null : toolingRefusal('mcp_server', message, 'failure');
+}
+
+/** Rules that deny must not be lost silently, nor a server that the caller requires. */
+function brokenConfiguration(adapter: Adapter, call: CallRequest): Refusal | null {
+  const required = call.requires?.servers ?? [];
+  for (const one of ignoredBy(adapter, call)) {
+    if (one.what === 'settings')
+      return toolingRefusal('config', `${settingsIgnored(adapter.tool, one)}: correct or remove it`, 'failure');
+    if (one.what === 'servers' && required.length > 0)
+      return toolingRefusal('mcp_server', `required MCP servers cannot start: ${one.file} ${one.why}`, 'failure');
+    if (one.what === 'server' && (required === 'all' || required.some((name) => isSameServer(name, one.name))))
+      return toolingRefusal('mcp_server', `required MCP server "${one.name}" cannot start: ${one.why}`, 'failure');
+  }
+  return null;
 }
 
 function refusedFolder(adapter: Adapter, call: CallRequest, binary: string): Refusal | null {

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { lackOfServer, lackOfServers } from '../../policies/facts/requirements.ts';
 import {
   REGISTER_VERSION,
   type RegisterEntry,
@@ -15,8 +16,9 @@ import type { Overlay } from '../../wrappers/adapter.ts';
 import { lacking, withoutFlags } from '../../wrappers/feature.ts';
 import { lineOf } from '../../wrappers/prefix.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
+import { ignoredBy } from '../../wrappers/startable.ts';
 import { type Attempt, discardAttempt, fillAttempt, nameAttempt, removeTemporaries } from '../attempt/attempt.ts';
-import { prefixedCall, settingsFile, withFilesOf } from '../attempt/invocation.ts';
+import { logOf, prefixedCall, settingsFile, withFilesOf } from '../attempt/invocation.ts';
 import {
   type BegunCall,
   type CheckedCall,
@@ -48,15 +50,16 @@ export function prepare(
     const overlay = recorder?.directed(made.overlay) ?? made.overlay;
     made.overlay = overlay;
     const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
+    const logging = logOf(request, attempt)?.argv ?? [];
     const lacked = lacking(adapter.features, checked.cliVersion);
     const schemaFile = path.join(attempt.temporary, 'answer-schema.json');
     const schema = flaggedSchema(request);
     const formed = schema === null ? [] : adapter.answerSchema!.argv(schema, schemaFile);
     const usd = request.limits.caps?.usd?.max;
     const capped = usd === undefined ? request.call : { ...request.call, maxUsd: usd };
-    const words = withoutFlags(adapter.argv(capped, [...overlay.argv, ...counting, ...formed]), lacked);
+    const words = withoutFlags(adapter.argv(capped, [...overlay.argv, ...counting, ...formed, ...logging]), lacked);
     const argv = withFilesOf(adapter, words, attempt.files);
-    const warnings = [...checked.warnings, ...overlay.warnings];
+    const warnings = [...checked.warnings, ...overlay.warnings, ...missingServers(request)];
     const through = lineOf(adapter, prefixedCall({ ...checked, attempt, overlay }));
     const equipped: EquippedCall = { ...checked, argv, attempt, overlay, countedBefore, recorder, through, warnings };
     // From here on, a sweep cleans up after a killed guardian. Nothing else records where the prompt is stored.
@@ -85,6 +88,14 @@ export function prepare(
     return { how: 'refused', refusal: toolingRefusal('disk', what, 'failure') };
   }
 }
+
+/** Settings that are ignored refuse the call. */
+const missingServers = ({ adapter, call }: WrapperRequest): string[] =>
+  ignoredBy(adapter, call).map((one) =>
+    one.what === 'server'
+      ? lackOfServer({ name: one.name, state: 'failed', why: one.why })
+      : lackOfServers(one.file, one.why),
+  );
 
 const UNREGISTERED =
   'the call could not be registered (the user has no home that can be written): if its wrapper is killed, tollgate preflight --sweep does not find it';

@@ -89,7 +89,7 @@ function usageOf({ request, countedBefore }: RecordableCall, usage: Usage): Usag
   };
 }
 
-/** A call that was ended counts nothing by itself. What its finished requests used is known if it had a cap. */
+/** A call that was ended counts nothing by itself. What its finished requests used is known if that was read. */
 function withRequests(usage: Usage, { capture: { requests } }: Outcome): Usage {
   if (usage.total_tokens !== null || requests.length === 0) return usage;
   const sum = (count: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>
@@ -212,7 +212,10 @@ function warningsOf(
   const { request, warnings: noted } = recordable;
   const { limits, call } = request;
   const reported = capture.warnings.map((message) => reportedBy(request.adapter.tool, message));
-  const warnings = [...lacksOf(request, capture), ...noted, ...reported];
+  // What the CLI itself reports of a server is more than what its files show.
+  const isReported = (warning: string) =>
+    capture.servers.some(({ name }) => name !== null && warning.startsWith(`MCP server "${name}" `));
+  const warnings = [...lacksOf(request, capture), ...noted.filter((warning) => !isReported(warning)), ...reported];
   if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
   else if (succeeded && exitCode !== 0 && (exitCode !== null || signal !== null))
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);

@@ -267,6 +267,7 @@ function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null
       return 'an event too long to be read whole';
     case 'completed':
       return 'ended its turn';
+    case 'message_ended':
     case 'servers_listed':
     case 'model_named':
     case 'turn_began':

@@ -66,6 +66,7 @@ export const OWN_REASONS = [
   'budget',
   'call_elsewhere',
   'cancelled',
+  'config',
   'disk',
   'empty_prompt',
   'held',

@@ -37,10 +37,23 @@ export type EngineEvent =
   | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; gone?: string }
   /** A denial that is reported separately from the tool's result; the same one may be reported several times. */
   | { how: 'tool_denied'; id: string; name: string | null; rule?: string; byHook?: true }
-  /** The state of an MCP server; the last one counts. `name`: null if the CLI does not report it. `unlessKnown`: a guess. */
-  | { how: 'server'; name: string | null; state: ServerState; why?: string; unlessKnown?: true }
+  /**
+   * The state of an MCP server; the last one counts. `name`: null if the CLI does not report it. `unlessKnown`: a guess. `final`:
+   * no later one counts. `tools`: the CLI reports separately when it knows the server's tools.
+   */
+  | {
+      how: 'server';
+      name: string | null;
+      state: ServerState;
+      why?: string;
+      unlessKnown?: true;
+      final?: true;
+      tools?: 'awaited' | 'known';
+    }
   /** Every MCP server of the call was named before this. */
   | { how: 'servers_listed' }
+  /** How the service ended a message of the agent; the last one counts. `cut`: why it lacks its end; null if it is whole. */
+  | { how: 'message_ended'; cut: string | null }
   /** `unless`: a warning that begins so was reported before, and tells more of the same. */
   | { how: 'warned'; message: string; unless?: string }
   /** The CLI prompts for a sign-in and waits, but no user will answer. */

@@ -8,6 +8,8 @@ export interface ServerReport {
   name: string | null;
   state: ServerState;
   why: string | null;
+  /** Whether the CLI reported that it knows the server's tools; absent if it does not report that. */
+  tools?: 'awaited' | 'known';
 }
 
 /** A tool that the agent called and that the CLI's permissions or sandbox blocked. */
@@ -96,6 +98,8 @@ export const lackingServers = (servers: readonly ServerReport[]): ServerReport[]
 
 /** Warnings of a record that the caller sees directly: what the answer lacks, or what had no effect. Others are notes. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
+export const lackOfServers = (file: string, why: string): string =>
+  `the MCP servers of ${file} did not start, since it ${why}; the agent worked without them`;
 export const lackOfTool = (tool: string, way: string | null): string =>
   `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
 
@@ -105,7 +109,7 @@ export const otherSession = (wanted: string, used: string): string =>
 export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.test(warning));
 
 const LACKS = [
-  /^(?:an )?MCP server .*; the agent worked without it$/s,
+  /^(?:an |the )?MCP servers? .*; the agent worked without (?:it|them)$/s,
   /^the tool \S+ was denied(?:;|$)/,
   // A model without metadata answers like others.
   /^[\w.-]+ reported: (?!Model metadata for )/,

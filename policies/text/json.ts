@@ -32,6 +32,20 @@ export const numberOf = (value: unknown): number | null =>
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+/**
+ * Blanks the comments of JSON. An unclosed string or comment runs to the end, as in the CLIs. So each alternative matches
+ * wherever it begins, and the time is linear.
+ */
+export const withoutComments = (text: string): string =>
+  text.replace(
+    /("[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$))|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
+    (_, quoted?: string) => quoted ?? ' ',
+  );
+
+/** Removes each comma before a closing bracket, which JSON does not allow. */
+export const withoutTrailingCommas = (text: string): string =>
+  text.replace(/("[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$))|,(?=\s*[}\]])/g, (_, quoted?: string) => quoted ?? '');
+
 /** Only this much is parsed: the name of an event is at its beginning. */
 const MAX_HEAD = 64 * 1024;
 

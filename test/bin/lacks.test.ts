@@ -1,11 +1,13 @@
 // What the agent worked without: an MCP server that did not serve, and a tool that was denied. A warning, or a failure where it is required.
 
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TasksStatus } from '../../loops/report/status.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
-import type { FakeCommand } from '../rig/fake-call.ts';
+import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
 import { SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -354,6 +356,122 @@ test('gemini: a required server that its settings give nothing to start is refus
     ['not_started', 'tooling', 'mcp_server'],
     JSON.stringify(record.verdict),
   );
+});
+
+const COPILOT_SERVERS = '../home/.copilot/mcp-config.json';
+
+/** Mistakes that the real CLIs ignore silently. */
+const IGNORED: [tool: BuiltIn, file: string, text: string, says: string][] = [
+  ['claude', '.mcp.json', '{"mcpServers": {"tickets": {"command": "x"}, }', 'the MCP servers of '],
+  ['claude', '.mcp.json', '{"mcpServers": {"tickets": {"comand": "x"}}}', 'MCP server "tickets" failed: its settings'],
+  ['copilot', COPILOT_SERVERS, '{"mcpServers": {"tickets": {"command": "x"}, }', 'the MCP servers of '],
+  ['copilot', COPILOT_SERVERS, '{"mcpServers": {"tickets": {}}}', 'MCP server "tickets" failed: its'],
+  ['gemini', '.gemini/settings.json', '{"mcpServers": {"tickets": {}}}', 'MCP server "tickets" failed: its settings'],
+];
+for (const [tool, file, text, says] of IGNORED)
+  test(`${tool}: ${file} with ${text} is a warning, and a refusal where a server is required`, async ({ rig }) => {
+    rig.write(file, text);
+    rig.answer(() => answered(tool));
+    const call = (...flags: string[]) => runWrapper(rig, tool, ['--trust-workspace', ...flags]).ended();
+    const { code, record, said } = await call();
+    assert.is(code, 0, said);
+    assert.equal(record.warnings.length, 1);
+    assert.ok(record.warnings[0]!.startsWith(says), record.warnings[0]);
+    assert.match(said, `warning: ${record.warnings[0]}`);
+    for (const required of ['all', 'tickets']) {
+      const { record, said } = await call('--require-mcp', required);
+      assert.equal([record.ending, record.verdict.reason], ['not_started', 'mcp_server'], said);
+    }
+  });
+
+test('copilot: comments, trailing commas and an empty file are no mistake', async ({ rig }) => {
+  rig.answer(() => answered('copilot'));
+  for (const text of ['{ // x, }\n"mcpServers": {"db": {"command": "a//b,}", /* , */ }, },}', '', '\ufeff{}']) {
+    rig.write(COPILOT_SERVERS, text);
+    const { record } = await runWrapper(rig, 'copilot', ['--trust-workspace']).ended();
+    assert.equal(record.warnings, [], text);
+  }
+});
+
+test('claude: a settings file that it would ignore, deny rules and all, is refused before anything is paid', async ({
+  rig,
+}) => {
+  rig.write('.claude/settings.json', '{"permissions": {"deny": ["Bash(rm:*)"],}}');
+  rig.answer(() => answered('claude'));
+  const { code, record, said } = await runWrapper(rig, 'claude', ['--trust-workspace']).ended();
+  assert.is.not(code, 0);
+  assert.equal(
+    [record.ending, record.verdict.class, record.verdict.reason],
+    ['not_started', 'tooling', 'config'],
+    JSON.stringify(record.verdict),
+  );
+  assert.match(said, '.claude/settings.json is not a JSON object, and claude would ignore it');
+});
+
+/** The log that the fake was told to write. */
+const logOf = ({ report }: FakeCall): string =>
+  report.env.GEMINI_TELEMETRY_OUTFILE ?? report.argv.find((word) => word.startsWith('--debug-file='))!.slice(13);
+
+test('gemini: an answer that its service cut is a warning on stderr, unless the user has the telemetry', async ({
+  rig,
+}) => {
+  const text = '{\n    "finish_reasons": [\n      "length"\n    ],\n    "role": "main"\n}\n';
+  const asked: (string | undefined)[] = [];
+  rig.answer((call) => {
+    asked.push(call.report.env.GEMINI_TELEMETRY_OUTFILE);
+    return [
+      ...(asked.at(-1) === undefined ? [] : [{ do: 'save', file: logOf(call), text } as const]),
+      ...answered('gemini'),
+    ];
+  });
+  const { code, record, said } = await runWrapper(rig, 'gemini', ['--trust-workspace']).ended();
+  assert.is(code, 0, said);
+  const cut =
+    'gemini reported: the answer may be incomplete: the limit of an answer was reached (finish reason length)';
+  assert.equal(record.warnings, [cut]);
+  assert.match(said, `warning: ${cut}`);
+  assert.not.ok(existsSync(asked[0]!));
+  rig.write('.gemini/settings.json', '{"telemetry": {"enabled": false}}');
+  assert.equal((await runWrapper(rig, 'gemini', ['--trust-workspace']).ended()).record.warnings, []);
+  assert.is(asked[1], undefined);
+});
+
+test('copilot: an answer that its service cut is a warning on stderr, as its session has it', async ({ rig }) => {
+  rig.answer(({ report }) => {
+    const id = report.argv.find((word) => word.startsWith('--session-id='))!.slice(13);
+    const usage = { finishReason: 'length', interactionType: 'conversation-agent' };
+    const timestamp = new Date(Date.now() + 1000).toISOString();
+    const events = [
+      { type: 'session.start', data: { sessionId: id, context: { cwd: report.cwd } }, timestamp },
+      { type: 'session.usage_record', id: 'u', data: { usage }, timestamp },
+    ];
+    const file = path.join(report.env.HOME!, '.copilot/session-state', id, 'events.jsonl');
+    mkdirSync(path.dirname(file), { recursive: true });
+    return [{ do: 'save', file, text: `${lines(...events).join('\n')}\n` }, ...answered('copilot')];
+  });
+  const { code, record, said } = await runWrapper(rig, 'copilot', ['--trust-workspace']).ended();
+  assert.is(code, 0, said);
+  const cut =
+    'copilot reported: the answer may be incomplete: the limit of an answer was reached (finish reason length)';
+  assert.equal(record.warnings, [cut]);
+  assert.match(said, `warning: ${cut}`);
+});
+
+test('claude: a server whose tools it could not list is a warning, and a failure where it is required', async ({
+  rig,
+}) => {
+  const text = 'x [ERROR] MCP server "db" Failed to fetch tools: Connection closed\n';
+  rig.answer((call) => [
+    { do: 'save', file: logOf(call), text },
+    write(lines(init(['db', 'connected']))),
+    ...answered('claude'),
+  ]);
+  const { code, record, said } = await runWrapper(rig, 'claude', ['--trust-workspace']).ended();
+  assert.is(code, 0, said);
+  const lack = 'MCP server "db" failed: it listed no tools: Connection closed; the agent worked without it';
+  assert.equal(record.warnings, [lack]);
+  const required = await runWrapper(rig, 'claude', ['--trust-workspace', '--require-mcp', 'db']).ended();
+  assert.is(required.record.verdict.reason, 'mcp_server');
 });
 
 test('codex: a model without metadata is a warning of the record alone, and another model one on stderr', async ({

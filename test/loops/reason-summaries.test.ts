@@ -113,6 +113,10 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   budget: { class: 'quota', message: 'the budget of task fix is used up: 10 of 10 paid calls; nothing was started' },
   call_elsewhere: { class: 'transient', message: 'stage codex_review: its call runs on host other until TIME' },
   cancelled: { class: 'transient', message: 'stopped by SIGINT; run it again to continue' },
+  config: {
+    class: 'tooling',
+    message: '/p/.claude/settings.json is not a JSON object, and claude would ignore it without a message',
+  },
   disk: { class: 'tooling', message: 'the private folder of the call cannot be made (ENOSPC: /tmp/tollgate-x)' },
   not_described: {
     class: 'tooling',

@@ -54,11 +54,18 @@ interface Made {
   left: unknown[];
 }
 
-async function made(tool: BuiltIn, name: Name, scenario: string, flags: string[], clis = CLIS): Promise<Made> {
+async function made(
+  tool: BuiltIn,
+  name: Name | ((home: RealHome) => void),
+  scenario: string,
+  flags: string[],
+  clis = CLIS,
+): Promise<Made> {
   const api = await startModelApi();
   const home = new RealHome(tool, api.url(scenario), clis);
   try {
-    configure(home, tool, name);
+    if (typeof name === 'function') name(home);
+    else configure(home, tool, name);
     const argv = [
       '--prompt-file',
       home.write('prompt.md', 'Look.\n'),
@@ -101,6 +108,23 @@ for (const [name, tool, clis] of VERSIONS) {
       assert.equal(left, []);
     });
 }
+
+for (const [tool, file] of [
+  ['claude', '.mcp.json'],
+  ['copilot', '.copilot/mcp-config.json'],
+] as const)
+  test(`${tool}: a file of servers that is not JSON is a warning, and with --require-mcp a refusal`, async () => {
+    const broken = (home: RealHome) =>
+      home.write(
+        tool === 'claude' ? file : path.relative(home.project, path.join(home.home, file)),
+        '{"mcpServers": {"db": {"command": "x"}, }',
+      );
+    const { code, record, requests } = await made(tool, broken, 'ok', []);
+    assert.equal([code, requests], [0, 1], JSON.stringify(record.verdict));
+    assert.match(record.warnings[0]!, /^the MCP servers of .* did not start, .*; the agent worked without them$/);
+    const refused = await made(tool, broken, 'ok', ['--require-mcp', 'db']);
+    assert.equal([refused.record.verdict.reason, refused.requests], ['mcp_server', 0]);
+  });
 
 const CALLS = { claude: 'mcp__mortal__look', copilot: 'mortal-look', gemini: 'mcp_mortal_look' } as const;
 for (const tool of ['claude', 'copilot', 'gemini'] as const) {

@@ -55,7 +55,8 @@ function usesOf(adapter: Adapter, request: CallRequest): Use[] {
   const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument('/x')];
   const schema = request.requires?.schema;
   const formed = schema === undefined ? [] : (adapter.answerSchema?.argv(schema, '/schema.json') ?? []);
-  const argv = adapter.argv(request, [...overlay.argv, ...counting, ...formed]);
+  const log = adapter.log?.request('/log', request);
+  const argv = adapter.argv(request, [...overlay.argv, ...counting, ...formed, ...(log?.argv ?? [])]);
   const flags = argv.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*/, ''));
   const settings = argv.flatMap((word, at) =>
     argv[at - 1] === '-c' ? [word.replace(/=.*/, '').replace(/^mcp_servers\.a\./, 'mcp_servers.*.')] : [],
@@ -64,7 +65,7 @@ function usesOf(adapter: Adapter, request: CallRequest): Use[] {
     ...adapter.environment(request),
     ...overlay.environment,
     ...ofSettings(argv),
-    ...(adapter.log === null ? {} : { [adapter.log.variable]: '' }),
+    ...log?.environment,
   });
   const file = overlay.environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH;
   const ofFile = file === undefined ? [] : pathsIn(JSON.parse(readFileSync(file, 'utf8')));
@@ -117,9 +118,10 @@ for (const tool of TOOLS)
   });
 
 const LACKED: readonly [tool: BuiltIn, version: string | null, names: string[]][] = [
-  ['copilot', '1.0.80', ['--usage-output-file']],
-  ['copilot', '1.0.81', []],
-  ['copilot', '1.0.81-0', []],
+  ['copilot', '1.0.80', ['--usage-output-file', 'session.mcp_server_tools_loaded']],
+  ['copilot', '1.0.81', ['session.mcp_server_tools_loaded']],
+  ['copilot', '1.0.81-0', ['session.mcp_server_tools_loaded']],
+  ['copilot', '1.0.102', []],
   ['copilot', null, []],
   ['codex', '0.137.0', []],
 ];

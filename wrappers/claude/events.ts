@@ -1,9 +1,10 @@
-// Reads claude's event stream (`--output-format stream-json`).
+// Reads claude's event stream (`--output-format stream-json`), and its debug log, which alone reports ignored settings.
 
 import type { EngineEvent, EngineFailure, ReportedUsage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { incomplete } from '../capture.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
@@ -85,6 +86,23 @@ const SYSTEM: EventTable = {
     return level === 'warning' ? [{ how: 'warned', message, ...unless }] : [];
   },
 };
+
+/** Reads a line of the debug log, the only place that reports these. */
+export function readLog(line: string): EngineEvent[] {
+  if (!line.includes(' [ERROR] ')) return [];
+  const setting = /Invalid setting skipped without dialog \(automated session\): (.{1,1000})/.exec(line)?.[1];
+  if (setting !== undefined)
+    return [
+      { how: 'warned', message: `an invalid setting, which may cost its whole file with the deny rules: ${setting}` },
+    ];
+  const [, server, failure] = /MCP server "([^"\n]{1,200})" Failed to fetch tools: (.{1,300})/.exec(line) ?? [];
+  if (server !== undefined)
+    return [{ how: 'server', name: server, state: 'failed', why: `it listed no tools: ${failure}`, final: true }];
+  const [, file, errors] = /MCP config errors for (.{1,500}?): (\[.{1,500})/.exec(line) ?? [];
+  // Its files show that one is not JSON; and a file without servers lacks none.
+  if (file === undefined || /valid JSON|received undefined/.test(errors!)) return [];
+  return [{ how: 'warned', message: `the MCP servers of ${file} did not start: ${errors}` }];
+}
 
 const failedHook = (name: string): string => `the hook ${name}`;
 
@@ -232,7 +250,7 @@ function lacks({ stop_reason, structured_output, subagent_stats }: Json): Engine
   const unfinished = count('spawned') - count('completed') - count('failed') - killed;
   const warned = (message: string): EngineEvent => ({ how: 'warned', message });
   return [
-    ...(why === undefined ? [] : [warned(`the answer may be incomplete: ${why} (stop_reason ${textOf(stop_reason)})`)]),
+    ...(why === undefined ? [] : [warned(incomplete(`${why} (stop_reason ${textOf(stop_reason)})`))]),
     ...(unfinished > 0 ? [warned(`sub-agents that had not finished at the end of the run: ${unfinished}`)] : []),
     ...(count('failed') + killed > 0
       ? [warned(`sub-agents that failed or were ended: ${count('failed') + killed}`)]

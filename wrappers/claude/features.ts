@@ -17,6 +17,13 @@ export const FEATURES = [
     since: null,
     without: 'a long answer prints nothing until it is whole, and its requests are not counted',
   },
+  {
+    kind: 'flag',
+    name: '--debug-file',
+    since: null,
+    without: 'there is no warning of a setting that it ignores, or of a server whose tools it could not list',
+  },
+  { kind: 'variable', name: 'CLAUDE_CODE_DEBUG_LOG_LEVEL', since: null, without: 'its log has more than its errors' },
   { kind: 'flag', name: '--include-hook-events', since: null, without: 'most hooks that fail cause no warning' },
   { kind: 'flag', name: '--model', since: null, without: null },
   { kind: 'flag', name: '--permission-mode', since: null, without: null },

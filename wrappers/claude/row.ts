@@ -7,11 +7,12 @@ import { parseObject, partOf } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
 import { ALLOW_COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
-import { readEvent } from './events.ts';
+import { readEvent, readLog } from './events.ts';
 import { FEATURES } from './features.ts';
 import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
+import { ignores } from './settings.ts';
 import { readClaudeSignIn } from './sign-in.ts';
 
 /** Whether the user trusts claude's folder: without a prompt, it runs the hooks, servers and settings of any. */
@@ -105,9 +106,14 @@ export const CLAUDE = {
   readEvent,
   readDocument: () => null,
   readStderr: null,
-  log: null,
+  log: {
+    // Only its errors: then the log costs no time.
+    request: (file) => ({ argv: [`--debug-file=${file}`], environment: { CLAUDE_CODE_DEBUG_LOG_LEVEL: 'error' } }),
+    reader: () => readLog,
+  },
   // The CLI names its servers before its first request; some are those of plugins or of an account.
   missingServer: () => null,
+  ignores,
   // A hook, or a rule of the user's settings, also blocks what the call allows.
   allows: (denial, request) => {
     const commit = commitPermission(denial, request);

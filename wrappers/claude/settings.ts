@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Json, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
+import type { FolderRequest, Ignored } from '../adapter.ts';
+import { unstartableServers } from '../startable.ts';
 import { claudeHome } from './home.ts';
 
 export interface SettingsFile {
@@ -32,10 +34,33 @@ export const MANAGED: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ['/Library/Application Support/ClaudeCode/managed-settings.json'],
 };
 
-/** @returns null if it cannot be read as a JSON object. */
+/** Settings that are not JSON, deny rules and all, and MCP servers of this folder or one above. */
+export function ignores({ environment, cwd }: FolderRequest): Ignored[] {
+  const why = 'is not a JSON object';
+  const broken = readSettings({ environment, cwd }).filter(({ settings }) => settings === null);
+  return [
+    ...broken.map(({ file }): Ignored => ({ what: 'settings', file, why })),
+    ...foldersAbove(cwd).flatMap((folder): Ignored[] => {
+      const file = path.join(folder, '.mcp.json');
+      if (!existsSync(file)) return [];
+      const read = readObject(file);
+      return read === null
+        ? [{ what: 'servers', file, why }]
+        : unstartableServers(read.mcpServers, ['command', 'url'], file);
+    }),
+  ];
+}
+
+function foldersAbove(folder: string): string[] {
+  const above = path.dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)];
+}
+
+/** @returns null if it cannot be read as a JSON object. An empty file counts as one without settings, as for claude. */
 export function readObject(file: string): Json | null {
-  const text = readFollowedIfFit(file, MAX_BYTES);
-  return text === null ? null : parseObject(text);
+  const text = readFollowedIfFit(file, MAX_BYTES)?.replace(/^\ufeff/, '');
+  if (text === undefined) return null;
+  return text.trim() === '' ? {} : parseObject(text.trim());
 }
 
 /** The `env` of settings files overrides the environment itself. */

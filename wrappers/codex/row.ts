@@ -127,6 +127,8 @@ export const CODEX = {
   readStderr,
   log: null,
   missingServer,
+  // It refuses to start with a file that is not TOML.
+  ignores: () => [],
   allows: (denial, request) => {
     const commit = commitPermission(denial, request);
     if (commit) return commit;

@@ -26,6 +26,10 @@ export const READ: EventTable = {
     'tool.execution_start': readToolStart,
     'tool.execution_complete': readToolEnd,
     'session.mcp_server_status_changed': (data) => readServer(data, data.serverName),
+    'session.mcp_server_tools_loaded': ({ serverName }) =>
+      textOf(serverName) === null
+        ? []
+        : [{ how: 'server', name: textOf(serverName), state: 'connected', tools: 'known' }],
     'session.mcp_servers_loaded': ({ servers }) =>
       listOf(servers).flatMap((one) => readServer(partOf(one) ?? {}, partOf(one)?.name)),
     // The servers have been started by then.
@@ -47,11 +51,25 @@ export const READ: EventTable = {
   ],
 };
 
-function readServer({ status, error }: Json, name: unknown): EngineEvent[] {
+function readServer({ status, error, configSource }: Json, name: unknown): EngineEvent[] {
   if (textOf(name) === null) return [];
   const why = textOf(error);
-  return [{ how: 'server', name: textOf(name), state: serverState(textOf(status)), ...(why === null ? {} : { why }) }];
+  const state = serverState(textOf(status));
+  // Not of a built-in server: whether each version lists its tools is not known.
+  const awaited = state === 'connected' && CONFIGURED.has(textOf(configSource) ?? '');
+  return [
+    {
+      how: 'server',
+      name: textOf(name),
+      state,
+      ...(why === null ? {} : { why }),
+      ...(awaited ? { tools: 'awaited' as const } : {}),
+    },
+  ];
 }
+
+/** The sources of a server that the user configured. */
+const CONFIGURED: ReadonlySet<string> = new Set(['user', 'workspace']);
 
 function readToolStart({ toolCallId, toolName, arguments: given, mcpServerName, mcpToolName }: Json): EngineEvent[] {
   const name = textOf(toolName) ?? 'unknown';
@@ -120,8 +138,8 @@ function agentEvents(table: EventTable): EventTable {
   return Object.fromEntries(Object.entries(table).map(([type, read]) => [type, wrap(read)]));
 }
 
-/** A sub-agent's text is not the answer, and its tools are not the agent's. But its requests are paid like all others. */
-const OF_SUB_AGENTS: ReadonlySet<EngineEvent['how']> = new Set(['requested', 'retrying']);
+/** A sub-agent's text is not the answer, and its tools are not the agent's. Its requests are paid; in 1.0.75 its error ends the call. */
+const OF_SUB_AGENTS: ReadonlySet<EngineEvent['how']> = new Set(['requested', 'retrying', 'erred']);
 
 const modelOf = (model: unknown): EngineEvent[] =>
   textOf(model) ? [{ how: 'model_named', model: textOf(model)! }] : [];
@@ -179,8 +197,17 @@ function readMessage({ messageId, model, content }: Json): EngineEvent[] {
 
 const FILTERED = /^The model returned no content because the response was blocked by content filtering\.$/;
 
+/** Reported only in the session's file, from 1.0.102 on. */
+const CUT_SHORT: Readonly<Record<string, string>> = {
+  length: 'the limit of an answer was reached',
+  max_tokens: 'the limit of an answer was reached',
+  content_filter: 'a filter of the service stopped it',
+  refusal: 'the model stopped for safety',
+};
+
 /** Its session counts each request, but only after it has sent the next one. */
 export const USAGE_LOG: UsageLog = {
+  endsMessages: true,
   createReader: (since) => (line) => {
     if (!line.includes('"session.usage_record"')) return [];
     const { id, type, timestamp, data } = parseObject(line) ?? {};
@@ -194,6 +221,14 @@ export const USAGE_LOG: UsageLog = {
       cached_tokens: numberOf(usage.cacheReadTokens) ?? 0,
       output_tokens: numberOf(usage.outputTokens) ?? 0,
     };
-    return [{ how: 'spent', request, used }];
+    const reason = textOf(usage.finishReason);
+    // Not of a sub-agent, nor of a summary of the session.
+    if (reason === null || usage.interactionType !== 'conversation-agent') return [{ how: 'spent', request, used }];
+    const why = CUT_SHORT[reason];
+    const cut = why === undefined ? null : `${why} (finish reason ${reason})`;
+    return [
+      { how: 'spent', request, used },
+      { how: 'message_ended', cut },
+    ];
   },
 };

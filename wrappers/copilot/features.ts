@@ -59,6 +59,13 @@ export const FEATURES = [
   },
   {
     kind: 'event',
+    name: 'session.mcp_server_tools_loaded',
+    since: '1.0.102',
+    without: 'an MCP server whose tools cannot be listed may count as connected',
+    listsTools: true,
+  },
+  {
+    kind: 'event',
     name: 'user.message',
     since: null,
     without: 'a required MCP server that is not configured is not missed',

@@ -1,16 +1,26 @@
 // Defines the adapter of the copilot CLI.
 
+import path from 'node:path';
 import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { Denial } from '../../policies/facts/requirements.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
-import { numberOf, parseObject, partOf } from '../../policies/text/json.ts';
-import { type Adapter, type CallRequest, NO_OVERLAY, type Permission } from '../adapter.ts';
+import { numberOf, parseObject, partOf, withoutComments, withoutTrailingCommas } from '../../policies/text/json.ts';
+import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
+import {
+  type Adapter,
+  type CallRequest,
+  type FolderRequest,
+  type Ignored,
+  NO_OVERLAY,
+  type Permission,
+} from '../adapter.ts';
 import { ALLOW_COMMIT, COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
+import { unstartableServers } from '../startable.ts';
 import { readEvent, USAGE_LOG } from './events.ts';
 import { FEATURES } from './features.ts';
 import { route } from './route.ts';
-import { readCopilotSignIn } from './sign-in.ts';
+import { copilotFolder, readCopilotSignIn } from './sign-in.ts';
 
 /** Sums over the called models; empty if it is no usage file. The event stream reports this call's requests. */
 function readUsage(text: string): ReportedUsage {
@@ -28,6 +38,23 @@ function readUsage(text: string): ReportedUsage {
     total_tokens: input + output,
   };
 }
+
+/** Only the user's own file: those of a folder count only where copilot trusts it. */
+function ignores({ environment }: FolderRequest): Ignored[] {
+  const folder = copilotFolder(environment);
+  const file = folder === null ? '' : path.join(folder, 'mcp-config.json');
+  const text =
+    readFollowedIfFit(file, MAX_SERVERS_BYTES)
+      ?.replace(/^\ufeff/, '')
+      .trim() ?? '';
+  if (text === '') return [];
+  const read = parseObject(withoutTrailingCommas(withoutComments(text)).trim());
+  return read === null
+    ? [{ what: 'servers', file, why: 'is not a JSON object' }]
+    : unstartableServers(read.mcpServers, ['command', 'url'], file);
+}
+
+const MAX_SERVERS_BYTES = 4 * 1024 * 1024;
 
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
@@ -86,6 +113,7 @@ export const COPILOT = {
   log: null,
   // The CLI names its servers before its first request.
   missingServer: () => null,
+  ignores,
   allows,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
   answerSchema: null,

@@ -1,8 +1,15 @@
 // Finds how copilot is signed in: the user's provider, a GitHub token of the environment, or a stored login.
 
 import path from 'node:path';
+import { homeOf } from '../home.ts';
 import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
 import { readText } from '../sign-in/text-file.ts';
+
+/** null if there is no home. */
+export function copilotFolder(environment: NodeJS.ProcessEnv): string | null {
+  const home = homeOf(environment);
+  return environment.COPILOT_HOME || (home === null ? null : path.join(home, '.copilot'));
+}
 
 export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
   if (environment.COPILOT_PROVIDER_BASE_URL) return readProvider(environment);
@@ -14,7 +21,7 @@ export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
     };
   const variable = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'].find((name) => environment[name]);
   if (variable !== undefined) return readToken(variable, environment[variable]!);
-  const stored = path.join(environment.COPILOT_HOME || path.join(home, '.copilot'), 'config.json');
+  const stored = path.join(copilotFolder({ ...environment, HOME: home }) ?? home, 'config.json');
   // The tokens themselves are mostly in the system's keyring; this file names the accounts.
   if (
     /"(loggedInUsers|logged_in_users)"\s*:\s*\[\s*\{|"(copilotTokens|copilot_tokens)"\s*:\s*\{\s*"/.test(

@@ -6,6 +6,8 @@ import { createLineSplitter } from '../line-splitter.ts';
 import { type Follower, follow, watchFolder } from './follow.ts';
 
 export interface UsageLog {
+  /** It also shows how each message ended, so that it is read for every call, not only for one with a cap. */
+  endsMessages?: true;
   /** Makes a reader of the file's lines. Lines from before this time belong to earlier calls of the session. */
   createReader(since: Date): (line: string) => EngineEvent[];
 }

@@ -112,8 +112,42 @@ const OF_THE_SERVICE =
 /** The only message on stderr about a server that failed. */
 const SERVERS_LACK = 'MCP issues detected';
 
-/** Reads a line of the debug log, the only place that names the servers. */
-export function readLog(line: string): EngineEvent[] {
+/** Reads the debug log, the only place that names the servers, and in the same file the telemetry: JSON over many lines. */
+export function createLogReader(): (line: string) => EngineEvent[] {
+  let reason: string | null = null;
+  let reads: 'nothing' | 'reason' | 'role' = 'nothing';
+  return (line) => {
+    // The arguments of a tool are in the telemetry too.
+    const isTelemetry = /^ +["\]]/.test(line);
+    if (!isTelemetry) reads = 'nothing';
+    if (!isTelemetry) return readLog(line);
+    if (line === '    "finish_reasons": [') {
+      reads = 'reason';
+      return [];
+    }
+    if (reads === 'reason') {
+      reason = /^ +"(\w+)"/.exec(line)?.[1] ?? null;
+      reads = reason === null ? 'nothing' : 'role';
+      return [];
+    }
+    if (reads === 'nothing' || line === '    ],') return [];
+    reads = 'nothing';
+    // Not of a sub-agent, nor of a summary. Older versions do not report the role.
+    const role = /^ +"role": "(\w+)"/.exec(line)?.[1] ?? 'main';
+    const why = CUT_SHORT[reason!];
+    return role === 'main'
+      ? [{ how: 'message_ended', cut: why === undefined ? null : `${why} (finish reason ${reason})` }]
+      : [];
+  };
+}
+
+/** In the words of the telemetry: `length` is MAX_TOKENS, and `content_filter` is SAFETY, RECITATION and the like. */
+const CUT_SHORT: Readonly<Record<string, string>> = {
+  length: 'the limit of an answer was reached',
+  content_filter: 'a filter of the service stopped it',
+};
+
+function readLog(line: string): EngineEvent[] {
   for (const [state, pattern] of LOGGED) {
     const [said, name] = pattern.exec(line) ?? [];
     if (name === undefined) continue;

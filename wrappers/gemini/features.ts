@@ -32,6 +32,15 @@ export const FEATURES = [
     since: null,
     without: 'an MCP server that failed is reported without its name',
   },
+  ...['ENABLED', 'TARGET', 'OUTFILE', 'LOG_PROMPTS'].map(
+    (name) =>
+      ({
+        kind: 'variable',
+        name: `GEMINI_TELEMETRY_${name}`,
+        since: null,
+        without: 'there is no warning of an answer that its service cut',
+      }) as const,
+  ),
   { kind: 'variable', name: 'NO_COLOR', since: null, without: 'colours may stand in its words' },
   { kind: 'variable', name: 'TERM', since: null, without: 'it may warn of few colours' },
   { kind: 'variable', name: 'COLORTERM', since: null, without: 'it may warn of few colours' },

@@ -7,11 +7,12 @@ import { FAILURE_REPORTS } from '../../policies/facts/file-names.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
-import type { Adapter, CallRequest, FailureReport } from '../adapter.ts';
+import type { Adapter, CallRequest, FailureReport, FolderRequest, Ignored } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
-import { OUTSIDE, readEvent, readLog, readStderr, USAGE_LOG } from './events.ts';
+import { unstartableServers } from '../startable.ts';
+import { createLogReader, OUTSIDE, readEvent, readStderr, USAGE_LOG } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
@@ -23,15 +24,7 @@ import { refusesFolder } from './trust.ts';
 function missingServer(request: CallRequest): string | null {
   const { servers = [] } = request.requires ?? {};
   if (servers === 'all' || servers.length === 0) return null;
-  const { environment, cwd } = request;
-  const home = homeOf(environment) ?? cwd;
-  const files = settingsFiles(environment, home, cwd);
-  const extensions = path.join(userFolder(environment, home), 'extensions');
-  const settings = [files.system, files.project, files.user].filter((file) => file !== '').map(readSettings);
-  const manifests = namesIfAny(extensions).map((name) =>
-    readSettings(path.join(extensions, name, 'gemini-extension.json')),
-  );
-  const read = [...settings, ...manifests];
+  const { files, read } = configurationOf(request);
   // gemini itself refuses to start with such a file, or reports what it lacks.
   if (read.includes('unreadable')) return null;
   const known = read.map((one) => partOf(one)).filter((one) => one !== null);
@@ -39,18 +32,47 @@ function missingServer(request: CallRequest): string | null {
   const missing = servers.find((name) => !names.has(name));
   if (missing !== undefined)
     return `required MCP server "${missing}" is not configured: it is not among mcpServers in ${files.user} or ${files.project}`;
-  const idle = servers.find((name) => !known.some((one) => isStartable(partOf(partOf(one.mcpServers)?.[name]))));
-  if (idle !== undefined)
-    return `required MCP server "${idle}" cannot start: gemini's settings of it have no command, url or httpUrl`;
   const excluded = servers.find((name) => known.some((one) => isExcluded(partOf(one.mcp), name)));
   return excluded === undefined
     ? null
     : `required MCP server "${excluded}" is excluded by mcp.excluded or mcp.allowed in gemini's settings`;
 }
 
-/** gemini ignores all others without a message. */
-const isStartable = (server: Json | null): boolean =>
-  [server?.command, server?.url, server?.httpUrl, server?.tcp].some((one) => one !== undefined);
+function configurationOf({ environment, cwd }: FolderRequest) {
+  const home = homeOf(environment) ?? cwd;
+  const files = settingsFiles(environment, home, cwd);
+  const extensions = path.join(userFolder(environment, home), 'extensions');
+  const settings = [files.user, files.project, files.system].filter((file) => file !== '').map(readSettings);
+  const manifests = namesIfAny(extensions).map((name) =>
+    readSettings(path.join(extensions, name, 'gemini-extension.json')),
+  );
+  return { files, read: [...manifests, ...settings] };
+}
+
+/** Only a server without anything to start: gemini refuses or reports all other mistakes. */
+function ignores(request: FolderRequest): Ignored[] {
+  const servers: Record<string, Json> = {};
+  for (const one of configurationOf(request).read)
+    for (const [name, server] of Object.entries(partOf(partOf(one)?.mcpServers) ?? {}))
+      servers[name] = { ...servers[name], ...partOf(server) };
+  return unstartableServers(servers, ['command', 'url', 'httpUrl', 'tcp'], 'settings.json');
+}
+
+/** Why the service ended an answer is only in gemini's telemetry, which goes to the same file. A user may have it elsewhere. */
+function requestLog(file: string, request: FolderRequest): { environment: Record<string, string> } | null {
+  const { environment } = request;
+  if (environment.GEMINI_DEBUG_LOG_FILE !== undefined) return null;
+  const isOwn =
+    Object.keys(environment).some((name) => /^(?:GEMINI_TELEMETRY|OTEL)_/.test(name)) ||
+    configurationOf(request).read.some((one) => partOf(one)?.telemetry !== undefined);
+  const telemetry = {
+    GEMINI_TELEMETRY_ENABLED: 'true',
+    GEMINI_TELEMETRY_TARGET: 'local',
+    GEMINI_TELEMETRY_OUTFILE: file,
+    GEMINI_TELEMETRY_LOG_PROMPTS: 'false',
+  };
+  return { environment: { GEMINI_DEBUG_LOG_FILE: file, ...(isOwn ? {} : telemetry) } };
+}
 
 const isExcluded = (mcp: Json | null, name: string): boolean =>
   listOf(mcp?.excluded).includes(name) || (Array.isArray(mcp?.allowed) && !mcp.allowed.includes(name));
@@ -145,8 +167,9 @@ export const GEMINI = {
   readEvent,
   readDocument,
   readStderr,
-  log: { variable: 'GEMINI_DEBUG_LOG_FILE', reader: () => readLog },
+  log: { request: requestLog, reader: createLogReader },
   missingServer,
+  ignores,
   allows({ tool, rule }, { access }) {
     if (rule === OUTSIDE) return { flag: 'cwd', value: 'a folder that contains the path' };
     if (access === 'full') return null;

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { withoutComments } from '../../policies/text/json.ts';
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 
 export type Settings = Record<string, unknown>;
@@ -38,6 +39,7 @@ export function readSettings(file: string): Settings | null | 'unreadable' {
   const text = readFollowedIfFit(file, MAX_BYTES);
   if (text === null) return existsSync(file) ? 'unreadable' : null;
   try {
+    // A comma before a closing bracket is kept: gemini 0.61 exits 52 on it.
     const settings: unknown = JSON.parse(withoutComments(text));
     const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
     return isObject ? (settings as Settings) : 'unreadable';
@@ -45,13 +47,3 @@ export function readSettings(file: string): Settings | null | 'unreadable' {
     return 'unreadable';
   }
 }
-
-/**
- * Keeps a comma before a closing bracket: gemini 0.61 exits 52 on it. An unclosed string or comment runs to the end, as in
- * gemini. So each alternative matches wherever it begins, and the time is linear.
- */
-const withoutComments = (text: string) =>
-  text.replace(
-    /("[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$))|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
-    (_, quoted?: string) => quoted ?? ' ',
-  );

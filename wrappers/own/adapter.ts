@@ -57,8 +57,12 @@ export function ownAdapter(row: OwnToolRow): Adapter {
       const cause = announcedIn(row.retries.announced, line);
       return cause === null ? [] : [{ how: 'retrying', failure: readFailure(cause) }];
     },
-    log: row.log === undefined ? null : { variable: row.log.variable, reader: () => createLogReader(row.log!.events) },
+    log:
+      row.log === undefined
+        ? null
+        : { request: logNamedBy(row.log.variable), reader: () => createLogReader(row.log!.events) },
     missingServer: () => null,
+    ignores: () => [],
     allows: () => null,
     usageFile: null,
     answerSchema: null,
@@ -168,3 +172,9 @@ const noSessions = (tool: Tool): SessionStore => ({
   renamed: null,
   usedBy: async () => null,
 });
+
+/** Unless the user sets the variable. */
+const logNamedBy =
+  (variable: string): NonNullable<Adapter['log']>['request'] =>
+  (file, { environment }) =>
+    environment[variable] === undefined ? { environment: { [variable]: file } } : null;

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
 import { classify } from '../../../policies/verdict/classify.ts';
 import { createCapture } from '../../../wrappers/capture.ts';
-import { readEvent } from '../../../wrappers/claude/events.ts';
+import { readEvent, readLog } from '../../../wrappers/claude/events.ts';
 
 const NOW = new Date('2026-11-23T00:00:00.000Z');
 
@@ -280,6 +280,49 @@ test('what a success lacks is a warning: its own model, the rest of the answer, 
     assert.equal(seen.warnings, ['a hook blocked the tool Bash: no pushes today']);
     assert.equal(seen.denials, [{ tool: 'Bash', rule: null, byHook: true }]);
   }
+});
+
+test('its debug log is read for what it ignores, and for a server whose tools it could not list', () => {
+  const told = (text: string) => readLog(`2026-11-30T12:49:41.000Z ${text}`);
+  const skipped =
+    'Invalid setting skipped without dialog (automated session): /p/.claude/settings.json: model: Expected string';
+  assert.equal(told(`[ERROR] ${skipped}`), [
+    {
+      how: 'warned',
+      message:
+        'an invalid setting, which may cost its whole file with the deny rules: /p/.claude/settings.json: model: Expected string',
+    },
+  ]);
+  assert.equal(told('[ERROR] MCP server "my db" Failed to fetch tools: Connection closed'), [
+    { how: 'server', name: 'my db', state: 'failed', why: 'it listed no tools: Connection closed', final: true },
+  ]);
+  assert.equal(told('[ERROR] MCP config errors for /p/.mcp.json: ["Does not adhere to the schema"]'), [
+    { how: 'warned', message: 'the MCP servers of /p/.mcp.json did not start: ["Does not adhere to the schema"]' },
+  ]);
+  for (const text of [
+    `[DEBUG] ${skipped}`,
+    '[ERROR] MCP config errors for /p/.mcp.json: ["MCP config is not a valid JSON"]',
+    '[ERROR] MCP config errors for /p/.mcp.json: ["Invalid input: expected record, received undefined"]',
+    '[ERROR] Failed to save config with lock',
+  ])
+    assert.equal(told(text), [], text);
+});
+
+test('a server whose tools it could not list failed, whether its init comes before or after; not if a tool answers', () => {
+  const init = { type: 'system', subtype: 'init', mcp_servers: [{ name: 'db', status: 'connected' }] };
+  const failed = readLog('x [ERROR] MCP server "db" Failed to fetch tools: Connection closed');
+  const connected = readEvent(JSON.stringify(init));
+  const states = (...events: EngineEvent[]) => {
+    const capture = createCapture();
+    for (const event of events) capture.add(event);
+    return capture.result().servers.map(({ state }) => state);
+  };
+  assert.equal(states(...failed, ...connected), ['failed']);
+  assert.equal(states(...connected, ...failed), ['failed']);
+  const ended: EngineEvent = { how: 'tool_ended', id: '1', name: null, denied: false };
+  assert.equal(states(...failed, { how: 'tool_began', id: '1', name: 'mcp__db__q', server: 'db' }, ended), [
+    'connected',
+  ]);
 });
 
 test.run();

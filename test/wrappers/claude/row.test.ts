@@ -6,10 +6,10 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRequest } from '../../../wrappers/adapter.ts';
-import { claudeNeeds } from '../../../wrappers/claude/needs.ts';
 import { serverRules } from '../../../wrappers/claude/overlay.ts';
 import { route } from '../../../wrappers/claude/route.ts';
 import { CLAUDE } from '../../../wrappers/claude/row.ts';
+import { ignores } from '../../../wrappers/claude/settings.ts';
 
 const test = suite<{ home: string }>('claude row');
 test.before.each((context) => {
@@ -180,12 +180,24 @@ test('its requests go by its settings, then by the environment', ({ home }) => {
   assert.is(upstream(bedrock), "claude asks a cloud's own service (CLAUDE_CODE_USE_BEDROCK)");
 });
 
-test('settings that it would ignore without a word are told', ({ home }) => {
-  const place = { environment: {}, home, cwd: path.join(home, 'project') };
-  save(home, '.claude/settings.json', '{}');
-  assert.is(claudeNeeds(place), null);
-  save(home, 'project/.claude/settings.json', '{"permissions": {"deny": [}');
-  assert.match(JSON.stringify(claudeNeeds(place)), 'project/.claude/settings.json cannot be read as JSON');
+test('settings and servers that it would ignore without a word are told', ({ home }) => {
+  const place = { environment: { HOME: home }, cwd: path.join(home, 'project/sub'), trustWorkspace: true };
+  const told = () =>
+    ignores(place).map((one) => [one.what, one.what === 'server' ? one.name : path.relative(home, one.file)]);
+  mkdirSync(place.cwd, { recursive: true });
+  // Measured: neither an empty file nor a byte order mark is a mistake to claude.
+  save(home, '.claude/settings.json', '');
+  save(home, 'project/sub/.claude/settings.json', '\ufeff{}\n');
+  save(home, 'project/sub/.mcp.json', '{"mcpServers": {"db": {"command": "x"}, "web": {"type": "http", "url": "x"}}}');
+  assert.equal(told(), []);
+  save(home, 'project/sub/.claude/settings.json', '{"permissions": {"deny": [}');
+  save(home, 'project/sub/.mcp.json', '{"mcpServers": {"db": {"comand": "x"}}}');
+  save(home, 'project/.mcp.json', '{"mcpServers": {}, }');
+  assert.equal(told(), [
+    ['settings', 'project/sub/.claude/settings.json'],
+    ['server', 'db'],
+    ['servers', 'project/.mcp.json'],
+  ]);
 });
 
 test.run();

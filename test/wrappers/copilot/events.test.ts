@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
-import { readEvent } from '../../../wrappers/copilot/events.ts';
+import { createCapture } from '../../../wrappers/capture.ts';
+import { readEvent, USAGE_LOG } from '../../../wrappers/copilot/events.ts';
 
 const failure = (data: object) => ({ type: 'model.call_failure', data: { retryAttempt: 0, ...data } });
 const STREAM: [line: object, events: EngineEvent[]][] = [
@@ -156,6 +157,66 @@ test('a sub-agent that failed, or said nothing, is a warning', () => {
     assert.equal(ended(more), [{ how: 'warned', message: `the sub-agent general-purpose failed: ${silent}` }]);
   assert.equal(ended(before, {}), []);
   assert.equal(ended({ success: false, error: { message: '400 Incorrect API key provided', code: 'failure' } }), []);
+});
+
+test('an error of a sub-agent is one of the call, which 1.0.75 then fails without a reason', () => {
+  const error = {
+    type: 'session.error',
+    agentId: 'x',
+    data: { message: '400 Incorrect API key provided', statusCode: 400 },
+  };
+  const capture = createCapture();
+  for (const line of [error, { type: 'result', exitCode: 1 }])
+    for (const event of readEvent(JSON.stringify(line))) capture.add(event);
+  assert.is(capture.result().failure?.status, 400);
+});
+
+test('how the messages of the agent ended is in its session; a sub-agent and a summary do not count', () => {
+  const since = new Date('2026-01-01T00:00:00Z');
+  const read = USAGE_LOG.createReader(since);
+  const ended = (finishReason: string, interactionType = 'conversation-agent', timestamp = '2026-01-02T00:00:00Z') =>
+    read(
+      JSON.stringify({
+        type: 'session.usage_record',
+        id: '1',
+        timestamp,
+        data: { usage: { finishReason, interactionType } },
+      }),
+    ).flatMap((event) => (event.how === 'message_ended' ? [event.cut] : []));
+  assert.equal(ended('stop'), [null]);
+  assert.equal(ended('length'), ['the limit of an answer was reached (finish reason length)']);
+  assert.equal(ended('content_filter'), ['a filter of the service stopped it (finish reason content_filter)']);
+  for (const other of ['conversation-subagent', 'conversation-compaction']) assert.equal(ended('length', other), []);
+  assert.equal(ended('length', undefined, '2025-12-31T00:00:00Z'), []);
+});
+
+test('a server that connects and lists no tools lacks them at the end, in a version that reports when it knows them', () => {
+  const lacks = (listsTools: boolean, configSource: string | undefined, ...more: object[]) => {
+    const capture = createCapture({ servers: ['db'], denied: 'note' }, undefined, listsTools);
+    const connected = { status: 'connected', configSource };
+    for (const line of [
+      { type: 'session.mcp_server_status_changed', data: { serverName: 'db', ...connected } },
+      ...more,
+      { type: 'session.mcp_servers_loaded', data: { servers: [{ name: 'db', status: 'connected' }] } },
+      { type: 'user.message', data: {} },
+      { type: 'model.call_start', data: {} },
+      { type: 'result', exitCode: 0 },
+    ]) {
+      assert.is(capture.unmet(), null);
+      for (const event of readEvent(JSON.stringify(line))) capture.add(event);
+    }
+    return capture.unmet()?.message ?? null;
+  };
+  const loaded = (toolCount: number) => ({
+    type: 'session.mcp_server_tools_loaded',
+    data: { serverName: 'db', toolCount },
+  });
+  assert.is(lacks(true, 'user'), 'required MCP server "db" failed: it connected, but listed no tools');
+  // A server may have prompts alone.
+  assert.is(lacks(true, 'user', loaded(0)), null);
+  assert.is(lacks(true, 'workspace', loaded(2)), null);
+  assert.is(lacks(false, 'user'), null);
+  assert.is(lacks(true, 'builtin'), null);
 });
 
 test("the CLI's own sentence about a filtered response is no answer", () => {

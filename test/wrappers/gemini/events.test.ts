@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
 import { lackingServers } from '../../../policies/facts/requirements.ts';
 import { createCapture } from '../../../wrappers/capture.ts';
-import { readEvent, readLog, readStderr } from '../../../wrappers/gemini/events.ts';
+import { createLogReader, readEvent, readStderr } from '../../../wrappers/gemini/events.ts';
 
 const STREAM: [line: object, events: EngineEvent[]][] = [
   [
@@ -180,7 +180,9 @@ const ON_STDERR: [line: string, events: EngineEvent[]][] = [
 
 test('a server with an invalid setting that connects, before or after that is told, lacks nothing', () => {
   const mistake = readStderr('Error in: mcpServers.db.timeout');
-  const connected = readLog("[LOG] Registering notification handlers for server 'db'. Capabilities: { tools: {} }");
+  const connected = createLogReader()(
+    "[LOG] Registering notification handlers for server 'db'. Capabilities: { tools: {} }",
+  );
   const lacks = (...events: EngineEvent[]) => {
     const capture = createCapture({ servers: ['db'], denied: 'note' });
     for (const event of [...events, { how: 'turn_began' } as const]) capture.add(event, 'stderr');
@@ -192,6 +194,47 @@ test('a server with an invalid setting that connects, before or after that is to
     [...connected, ...mistake],
   ])
     assert.equal(lacks(...events), [0, null]);
+});
+
+test('the telemetry in its log shows how the messages of the agent ended', () => {
+  const record = (reason: string, ...role: string[]) => [
+    '{',
+    '  "attributes": {',
+    '    "function_args": "MCP ERROR (db): Error during discovery for MCP server \'db\'",',
+    '    "finish_reasons": [',
+    `      "${reason}"`,
+    '    ],',
+    ...role.map((name) => `    "role": "${name}",`),
+    '    "http.status_code": 200',
+    '  },',
+    '}',
+  ];
+  const read = (lines: string[]) => lines.flatMap(createLogReader());
+  const length = { how: 'message_ended', cut: 'the limit of an answer was reached (finish reason length)' };
+  assert.equal(read(record('length', 'main')), [length]);
+  assert.equal(read(record('length')), [length]);
+  assert.equal(read(record('stop', 'main')), [{ how: 'message_ended', cut: null }]);
+  assert.equal(read([...record('length', 'main'), ...record('content_filter', 'utility_summarizer')]), [length]);
+  // The debug log is in the same file.
+  const line = "[2026-01-01T00:00:00Z] [LOG] Error during discovery for MCP server 'db': no";
+  assert.equal(read([...record('length', 'main').slice(0, 4), line, '      "length"', '    ],'])[0]?.how, 'server');
+});
+
+test('only the end of the last message counts, and only of an answer', () => {
+  const warnings = (...events: EngineEvent[]) => {
+    const capture = createCapture();
+    for (const event of events) capture.add(event);
+    return capture.result().warnings;
+  };
+  const [cut, whole]: EngineEvent[] = [
+    { how: 'message_ended', cut: 'why' },
+    { how: 'message_ended', cut: null },
+  ];
+  const said: EngineEvent[] = [{ how: 'said', text: 'x', whole: true, message: null }, { how: 'completed' }];
+  assert.equal(warnings(cut!, ...said), ['the answer may be incomplete: why']);
+  assert.equal(warnings(...said, cut!), ['the answer may be incomplete: why']);
+  assert.equal(warnings(cut!, whole!, ...said), []);
+  assert.equal(warnings(cut!), []);
 });
 
 test('stderr is read for announced retries and invalid settings alone', () => {

@@ -3,7 +3,6 @@
 import path from 'node:path';
 import { tried } from '../../../policies/text/tried.ts';
 import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
-import { homeOf } from '../../home.ts';
 import { processTable } from '../../processes/table.ts';
 import { changedLately, holderOf } from '../../sessions/in-use.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../sessions/store.ts';
@@ -16,6 +15,7 @@ import {
   linksBelow,
   measure,
 } from '../../sessions/store-folder.ts';
+import { copilotFolder } from '../sign-in.ts';
 import { openEvents } from './conversation.ts';
 import { type CopilotSessionStart, promptOf, readBegun } from './lines.ts';
 
@@ -70,8 +70,7 @@ const START_BYTES = 64 * 1024;
 
 /** `$COPILOT_HOME`, or `.copilot` in the home; null if there is no home. */
 function stateFolder({ environment }: Lookup): string | null {
-  const home = homeOf(environment);
-  const own = environment.COPILOT_HOME || (home === null ? null : path.join(home, '.copilot'));
+  const own = copilotFolder(environment);
   return own === null ? null : path.join(own, 'session-state');
 }
 
