@@ -19,6 +19,7 @@ const lineOf = (n: number): TaskLine => ({
   signature: null,
   why: null,
   calls: { used: n % 10, budget: 10 },
+  next_run: null,
   usd: n / 100,
   calls_without_price: 0,
 });

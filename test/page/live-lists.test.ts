@@ -319,6 +319,14 @@ live.test('the keys are listed, lead to each view, and past the rail', async ({ 
     await page.keyboard.press(key);
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   }
+  await page.setViewportSize({ width: 360, height: 800 });
+  const machine = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Machine' });
+  assert.is(await machine.isVisible(), false);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await machine.click();
+  await page.getByRole('heading', { level: 1, name: 'Machine' }).waitFor();
+  await page.getByRole('button', { name: 'Menu', expanded: false }).waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
   // The heading of a view takes the focus once it is drawn.
   await page.waitForFunction(() => document.activeElement?.localName === 'h1');
   await page.getByRole('button', { name: 'Skip to the view' }).focus();

@@ -6,8 +6,8 @@ import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
-import { count, money, short } from '../parts/figures.ts';
-import { StateMark } from '../parts/mark.tsx';
+import { count, short } from '../parts/figures.ts';
+import { Cost, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -79,7 +79,9 @@ function Books({ of }: { of: readonly BookLine[] }) {
             {count(calls.used)} of {count(calls.total)}
           </td>
           <td class="number">{short(tokens)}</td>
-          <td class="number">{money(usd, unpriced_answers)}</td>
+          <td class="number">
+            <Cost usd={usd} without={unpriced_answers} one="answer" />
+          </td>
           <td>
             <Words of={model} />
           </td>

@@ -2,9 +2,9 @@
 
 import type { TaskLine } from '../../contract/page.ts';
 import { CopyButton, Terms } from '../parts/actions.tsx';
-import { count, counted, money } from '../parts/figures.ts';
-import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
-import { StateMark, wordOf } from '../parts/mark.tsx';
+import { count, counted } from '../parts/figures.ts';
+import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
+import { Cost, StateMark, wordOf } from '../parts/mark.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
@@ -74,7 +74,7 @@ export function TasksView() {
         <FilterChoice
           label="Class"
           value={filter.value.class}
-          among={[['', 'all'], ...classes.value.map((each) => [each, each] as const)]}
+          among={[['', 'all'], ...classes.value.map(classChoice)]}
           onChoose={(value) => setQuery({ class: value })}
         />
       </div>
@@ -237,8 +237,8 @@ function TaskCells({ id, selection }: { id: string; selection: Selection }) {
         {count(line.calls.used)}
         <span class="dim"> / {line.calls.budget ?? '–'}</span>
       </Cell>
-      <Cell as="usd number">
-        {line.calls.used === 0 && line.usd === null ? '–' : money(line.usd, line.calls_without_price)}
+      <Cell as="usd number cut">
+        <Cost usd={line.usd} without={line.calls_without_price} />
       </Cell>
       <Cell as="at number dim">
         <Ago at={line.at} />
