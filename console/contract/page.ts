@@ -54,6 +54,8 @@ export interface TaskLine {
   signature: string | null;
   /** The sentence about its failure, what a parked task asks, or what the answers of a finished task lack; without secrets. */
   why: string | null;
+  /** What to do first about its failure; null if nothing failed. */
+  to_do: string | null;
   calls: { used: number; budget: number | null };
   /** What its next run calls if nothing fails; null until it is known, or if the manifest cannot be read. */
   next_run: NextRun | null;

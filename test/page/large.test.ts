@@ -18,6 +18,7 @@ const lineOf = (n: number): TaskLine => ({
   reason: null,
   signature: null,
   why: null,
+  to_do: null,
   calls: { used: n % 10, budget: 10 },
   next_run: null,
   usd: n / 100,

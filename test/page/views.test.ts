@@ -128,7 +128,10 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
   assert.is(await rows.count(), 1);
   assert.match(page.url(), /q=release/);
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^needs you/ }).click();
+  await page.locator('.row-at').getByText('A first step').waitFor();
   await page.getByRole('button', { name: /^failed/ }).click();
+  await page.getByText('A first step').waitFor({ state: 'detached' });
   await page.getByText('1 of 2 tasks').waitFor();
   assert.match(await rows.first().innerText(), 'price-rounding');
   await page.getByRole('button', { name: /^all/ }).click();

@@ -1,7 +1,7 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { CopyButton, Terms } from '../parts/actions.tsx';
+import { Advice, CopyButton, Terms } from '../parts/actions.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Cost, StateMark, wordOf } from '../parts/mark.tsx';
@@ -253,6 +253,18 @@ function WhyOf({ line }: { line: TaskLine }) {
   return (
     <span title={errorClass === null ? why : `${why} (${stage ?? 'the start'}: ${errorClass})`}>
       <Words of={why} />
+      {route.value.query.get('state') === NEEDS_YOU && <ToDo of={line} />}
+    </span>
+  );
+}
+
+/** Only where the user looks for what to do: elsewhere a row has one line. */
+function ToDo({ of: { to_do: what, state, at } }: { of: TaskLine }) {
+  const text = state === 'parked' ? 'answer it' : state === 'interrupted' ? 'continue it' : what;
+  if (text === null) return null;
+  return (
+    <span class="to-do dim cut">
+      <Advice of={{ text, pays: false, changes: null }} failedAt={at} />
     </span>
   );
 }

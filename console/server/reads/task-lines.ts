@@ -217,6 +217,7 @@ function lineOf(id: string, { row, usd, without, goal, manifest }: KeptTask): Ta
     calls: { used: calls.used, budget: calls.budget ?? manifest?.budget ?? null },
     next_run: manifest?.next_run ?? null,
     why: sentence ?? supervision?.question?.slice(0, MOST_ASKED) ?? (lacks.length > 0 ? lacks.join('; ') : null),
+    to_do: sentence === null ? null : (row.next_action?.text ?? null),
     calls_without_price: without,
   };
 }
@@ -236,6 +237,7 @@ const UNREADABLE: Omit<TaskLine, 'task_id' | 'goal'> = {
   reason: null,
   signature: null,
   why: null,
+  to_do: null,
   calls: { used: 0, budget: null },
   next_run: null,
   usd: null,
