@@ -30,7 +30,7 @@ export function BookView({ name }: { name: string }) {
     <View
       crumbs={<a href={to('distill')}>Distill</a>}
       title={<Words of={name} />}
-      aside={book.value.value && <StateMark state={stateOf(book.value.value.state)} />}
+      beside={book.value.value && <StateMark state={stateOf(book.value.value.state)} />}
     >
       <Shown of={book} what="the book" list={{ name: 'All books', address: to('distill') }}>
         {(shown) => <Sheet of={shown} />}
@@ -180,6 +180,7 @@ function Sheet({ of }: { of: BookShown }) {
                   <button
                     type="button"
                     class="button small quiet"
+                    title="The section is requested and paid again when the book continues"
                     onClick={() => {
                       deleting.value = section;
                     }}

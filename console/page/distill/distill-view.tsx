@@ -51,11 +51,11 @@ export const stateOf = (state: string): string => state.split(' ')[0]!;
 const HEADS = [
   'Name',
   'State',
+  'Model',
   { number: 'Sections' },
   { number: 'Calls' },
   { number: 'Tokens' },
   { number: 'Cost' },
-  'Model',
 ] as const;
 
 function Books({ of }: { of: readonly BookLine[] }) {
@@ -74,6 +74,9 @@ function Books({ of }: { of: readonly BookLine[] }) {
               <Words of={state.slice(stateOf(state).length)} />
             </span>
           </td>
+          <td>
+            <Words of={model} />
+          </td>
           <td class="number">{count(sections)}</td>
           <td class="number">
             {count(calls.used)} of {count(calls.total)}
@@ -81,9 +84,6 @@ function Books({ of }: { of: readonly BookLine[] }) {
           <td class="number">{short(tokens)}</td>
           <td class="number">
             <Cost usd={usd} without={unpriced_answers} one="answer" />
-          </td>
-          <td>
-            <Words of={model} />
           </td>
         </tr>
       ))}

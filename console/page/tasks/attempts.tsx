@@ -128,7 +128,7 @@ function GateOf({ of, task, log }: GateProps) {
         </div>
       ))}
       <div class="buttons">
-        {changes?.length !== 0 && (
+        {changes !== null && changes?.length !== 0 && (
           <a class="button small" href={`${to('tasks', task, 'changes')}?stage=${partOf(stage)}`}>
             Open changes
           </a>

@@ -184,6 +184,7 @@ function stopWords(why: string, tries: number): string {
 /** How long the calls took, and all of it with the time between them. */
 function timeWords({ attempts }: TaskShown, { first, last }: Scale, isRunning: boolean): string {
   if (isRunning) return `${lasting(now.value - first)} so far.`;
+  if (attempts.some(({ ending }) => ending === 'lost')) return 'How long the interrupted call took is not known.';
   const work = attempts.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
   const all = last - first;
   return all - work < 1_000 ? `${lasting(all)} in all.` : `${lasting(work)} of work, ${lasting(all)} with the waits.`;
