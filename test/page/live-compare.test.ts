@@ -118,7 +118,7 @@ live.test('a variant is resumed, one is applied, and the worktrees are removed',
   await page.getByText('worktrees removed').waitFor();
   assert.not.ok(existsSync(path.join(rig.project, '.tmp/worktrees', `${id}-1`)));
   await go('compare');
-  await page.getByText('claude', { exact: true }).waitFor();
+  await page.getByRole('group', { name: 'Comparisons' }).getByText('claude', { exact: true }).waitFor();
   // The browser logs the refusal.
   assert.equal(
     complaints.filter((line) => !line.includes('409')),

@@ -125,7 +125,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await makeTask(rig, { goal: 'Say nothing.', ...strict }, 'says-nothing').run('--trust-workspace');
   await go('failures');
   const row = page.locator('.row-at', { hasText: 'the certificate has expired' });
-  await row.getByText('13 tasks', { exact: true }).waitFor();
+  await row.getByText('13 failed calls in 13 tasks').waitFor();
   // To run its task again is the first action of an overload, and so the main button.
   await page
     .locator('.row-at', { hasText: 'The service is overloaded.' })
@@ -149,7 +149,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
     await page.getByText(fits).waitFor();
   }
   assert.match(page.url(), /class=auth&cli=codex&days=1/);
-  assert.is(await page.locator('.row-at', { hasText: 'transient' }).count(), 0);
+  assert.is(await page.locator('.row-at', { hasText: 'temporary' }).count(), 0);
   // The address keeps the filter.
   await page.reload();
   await row.waitFor();
