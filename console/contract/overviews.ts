@@ -108,8 +108,8 @@ export interface ComparisonShown {
 export interface BatchesShown {
   /** The newest first. */
   batches: (Pick<BatchShown, 'batch_id' | 'task_ids' | 'at' | 'state' | 'totals'> & {
-    /** The most frequent failure, in a sentence; null if nothing failed. */
-    why: string | null;
+    /** Its failures in sentences, the most frequent first. */
+    causes: string[];
   })[];
 }
 

@@ -54,11 +54,22 @@ export interface TaskLine {
   signature: string | null;
   /** The sentence about its failure, what a parked task asks, or what the answers of a finished task lack; without secrets. */
   why: string | null;
+  /** What to do first about its failure; null if nothing failed. */
+  to_do: string | null;
   calls: { used: number; budget: number | null };
+  /** What its next run calls if nothing fails; null until it is known, or if the manifest cannot be read. */
+  next_run: NextRun | null;
   /** The sum over the calls whose price is known; null if there are none. */
   usd: number | null;
   /** Calls whose price is not known; they are not included in the sum. */
   calls_without_price: number;
+}
+
+interface NextRun {
+  /** One CLI for each call. */
+  tools: string[];
+  /** A reasoner decides whether more calls follow. */
+  is_open: boolean;
 }
 
 /** What the page can change: the JSON that it sends by POST to each address; each calls the function of its command. */

@@ -36,6 +36,8 @@ interface AttemptShown {
   /** ISO time of its reservation. */
   at: string;
   ms: number | null;
+  /** ISO time at which it is ended at the latest. */
+  deadline_at: string;
   /** null while it is running; `lost` if its run ended before it had a result, which the next run finds out. */
   ending: string | null;
   class: string | null;
@@ -109,6 +111,8 @@ export interface DiffsShown {
   stages: { stage: string; changed: number | null; kept: boolean }[];
   /** Whether the tree at the start of the task is stored. */
   whole: boolean;
+  /** Why nothing can be shown, in a sentence; null if something can. */
+  why_none: string | null;
 }
 
 /** In the place of a stage's name: the whole task, since it began. */

@@ -1,6 +1,8 @@
 // Defines the error classes: what each means, and what to do next; and our own reasons for a refused call or a failed gate.
 
 interface ErrorClassRow {
+  /** Its name for people, as a mark on a page. */
+  word: string;
   /** One sentence for the documents and for `tollgate explain`. */
   meaning: string;
   /** What to do when the dispatcher has stopped. */
@@ -11,41 +13,49 @@ interface ErrorClassRow {
 
 export const CLASSES = {
   transient: {
+    word: 'temporary',
     meaning: 'network, timing, overload, rate limit, timeout, empty or cut answer',
     next: 're-run later',
     exitByClass: null,
   },
   prompt_too_large: {
+    word: 'too large',
     meaning: 'prompt or history over a limit',
     next: 'reduce attachments or split the task',
     exitByClass: 66,
   },
   auth: {
+    word: 'sign-in',
     meaning: 'not authenticated or not authorised',
     next: 'sign in again',
     exitByClass: 77,
   },
   quota: {
+    word: 'usage limit',
     meaning: 'a usage limit with a reset: per day, plan, billing',
     next: 'wait for the reset, use another tool or raise the plan',
     exitByClass: 75,
   },
   tooling: {
+    word: 'setup',
     meaning: 'binary missing, bad flag, config, model, session id, environment',
     next: 'run `tollgate preflight`',
     exitByClass: null,
   },
   scope_violation: {
+    word: 'out of scope',
     meaning: 'the gate found changes outside the scope',
     next: 'review `scope.deny` in the manifest',
     exitByClass: 65,
   },
   contract_violation: {
+    word: 'incomplete answer',
     meaning: 'the gate found required parts missing, or the answer is a refusal',
     next: 'fix the prompt or split the task',
     exitByClass: 65,
   },
   unknown: {
+    word: 'unknown cause',
     meaning: 'nothing matched',
     next: 'read `last_failure.json`',
     exitByClass: null,
@@ -53,6 +63,10 @@ export const CLASSES = {
 } as const satisfies Record<string, ErrorClassRow>;
 
 export type ErrorClass = keyof typeof CLASSES;
+
+/** A record of another version may have another class. */
+export const classWord = (name: string): string =>
+  Object.hasOwn(CLASSES, name) ? CLASSES[name as ErrorClass].word : name.replaceAll('_', ' ');
 
 /** Under `--exit-by-class` our own budget has a different code from the service's quota. */
 export const EXIT_BUDGET = 76;

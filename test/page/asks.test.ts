@@ -128,8 +128,8 @@ const CONTROLS: readonly Control[] = [
     what: 'redo',
     at: `sessions/${SESSION}`,
     async use(shown) {
-      await button(shown, /Bring back no. 1/).click();
-      await button(shown, /^Bring back$/).click();
+      await button(shown, /Restore the undone answer/).click();
+      await button(shown, 'Restore it').click();
     },
     asks: ['/api/redo', { session: SESSION, n: 1 }],
   },

@@ -90,7 +90,7 @@ const OPENS: Record<string, readonly (string | RegExp)[]> = {
   'compare/compare-20261128120000-0a1b': ['Resume …', 'Remove worktrees …', /^Apply the changes of/],
   machine: ['Sweep …'],
   'distill/walden': ['Delete section 1'],
-  'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['Undo the last answer', /^Bring back no/, 'Recover …'],
+  'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['Undo the last answer', /^Restore the undone answer/, 'Recover …'],
 };
 
 interface Seen {
@@ -138,9 +138,15 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
       await look(visited, seen);
     }
   }
+  await page.evaluate(`location.hash = '#/failures?of=a%20signature'`);
+  await page.getByText('Rule and signature').click();
+  await look(visited, seen);
   const manifest = server.told['/api/tasks/price-rounding/manifest'] as object;
   server.told['/api/tasks/price-rounding/manifest'] = { ...manifest, text: '{"goal":"one"}', version: '0' };
   await page.evaluate(`location.hash = '#/tasks/price-rounding/manifest'`);
+  await page.getByRole('button', { name: 'As in the file' }).waitFor();
+  await look(visited, seen);
+  await page.getByRole('button', { name: 'As in the file' }).click();
   await page.getByRole('button', { name: 'Format' }).waitFor();
   await look(visited, seen);
   server.told['/api/tasks/price-rounding/manifest'] = manifest;

@@ -18,7 +18,9 @@ const lineOf = (n: number): TaskLine => ({
   reason: null,
   signature: null,
   why: null,
+  to_do: null,
   calls: { used: n % 10, budget: 10 },
+  next_run: null,
   usd: n / 100,
   calls_without_price: 0,
 });

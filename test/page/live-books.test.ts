@@ -82,6 +82,7 @@ live.test('the limit of paid calls is raised where it stopped the book', async (
   await begin(shown, 'cicero', '1');
   await page.getByText('Paused: the budget of paid calls is used up', { exact: true }).waitFor();
   const { length: paid } = books.paid();
+  await page.getByRole('button', { name: 'Copy command' }).first().click();
   await confirm('Raise the limit', 'Run it');
   await page.getByText('complete', { exact: true }).waitFor();
   await page.getByText('3 of 21 paid calls').waitFor();

@@ -50,7 +50,7 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   const { rig, page, go, complaints } = shown;
   await go('batch');
   await page.getByText('No batch yet').waitFor();
-  await page.getByRole('button', { name: 'Copy tollgate batch …' }).click();
+  await page.getByRole('button', { name: 'Copy command' }).click();
   makeTask(rig, { goal: 'Say nothing.', stages: [{ tool: 'copilot', role: 'impl', access: 'write' }] }, 'says-nothing');
   const { code } = await rig.run('tollgate', [
     'batch',
@@ -70,6 +70,9 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   const failure = page.getByRole('region', { name: 'The service rejected the credentials of codex.' });
   await failure.getByRole('button', { name: 'Copy command' }).first().click();
   await page.getByText('2 of 3 tasks are not done, for 2 causes.').waitFor();
+  await page.getByRole('button', { name: 'Copy id' }).click();
+  await page.getByText('In a terminal', { exact: true }).click();
+  await page.getByText(/^tollgate batch --from /).waitFor();
   await page.getByRole('button', { name: 'Redo', exact: true }).click();
   await page.getByRole('dialog').getByText('tollgate run says-nothing').waitFor();
   await page.keyboard.press('Escape');
@@ -89,7 +92,7 @@ live.test('a variant is resumed, one is applied, and the worktrees are removed',
   const { rig, page, go, confirm, complaints } = shown;
   await go('compare');
   await page.getByText('No comparison yet').waitFor();
-  await page.getByRole('button', { name: 'Copy tollgate compare …' }).click();
+  await page.getByRole('button', { name: 'Copy command' }).click();
   const id = await compared(shown);
   await page.getByRole('link', { name: id }).click();
   const variants = page.getByRole('group', { name: 'Variants' });
@@ -115,7 +118,7 @@ live.test('a variant is resumed, one is applied, and the worktrees are removed',
   await page.getByText('worktrees removed').waitFor();
   assert.not.ok(existsSync(path.join(rig.project, '.tmp/worktrees', `${id}-1`)));
   await go('compare');
-  await page.getByText('claude', { exact: true }).waitFor();
+  await page.getByRole('group', { name: 'Comparisons' }).getByText('claude', { exact: true }).waitFor();
   // The browser logs the refusal.
   assert.equal(
     complaints.filter((line) => !line.includes('409')),

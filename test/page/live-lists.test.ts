@@ -125,7 +125,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await makeTask(rig, { goal: 'Say nothing.', ...strict }, 'says-nothing').run('--trust-workspace');
   await go('failures');
   const row = page.locator('.row-at', { hasText: 'the certificate has expired' });
-  await row.getByText('13 tasks', { exact: true }).waitFor();
+  await row.getByText('13 failed calls in 13 tasks').waitFor();
   // To run its task again is the first action of an overload, and so the main button.
   await page
     .locator('.row-at', { hasText: 'The service is overloaded.' })
@@ -149,7 +149,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
     await page.getByText(fits).waitFor();
   }
   assert.match(page.url(), /class=auth&cli=codex&days=1/);
-  assert.is(await page.locator('.row-at', { hasText: 'transient' }).count(), 0);
+  assert.is(await page.locator('.row-at', { hasText: 'temporary' }).count(), 0);
   // The address keeps the filter.
   await page.reload();
   await row.waitFor();
@@ -319,6 +319,14 @@ live.test('the keys are listed, lead to each view, and past the rail', async ({ 
     await page.keyboard.press(key);
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   }
+  await page.setViewportSize({ width: 360, height: 800 });
+  const machine = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Machine' });
+  assert.is(await machine.isVisible(), false);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await machine.click();
+  await page.getByRole('heading', { level: 1, name: 'Machine' }).waitFor();
+  await page.getByRole('button', { name: 'Menu', expanded: false }).waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
   // The heading of a view takes the focus once it is drawn.
   await page.waitForFunction(() => document.activeElement?.localName === 'h1');
   await page.getByRole('button', { name: 'Skip to the view' }).focus();

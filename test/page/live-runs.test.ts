@@ -91,12 +91,12 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
   const box = page.getByRole('group', { name: 'Live log' });
   await box.getByText('session 00000000').waitFor();
   await page.getByText('gemini_brief (gemini), attempt 1').waitFor();
-  const elapsed = page.locator('.view-head time');
+  const elapsed = page.locator('.view-head time').first();
   await page.waitForFunction(
     (before) => document.querySelector('.view-head time')?.textContent !== before,
     await elapsed.textContent(),
   );
-  assert.match(await page.locator('.view-head').innerText(), /for [\d.]+ (?:ms|s|min)/);
+  assert.match(await page.locator('.view-head').innerText(), /This call\s+[\d.]+ (?:ms|s|min)[\d s]* of 30 min/);
   await page.getByRole('button', { name: 'Copy live log' }).click();
   await page.getByRole('button', { name: 'Copied live log' }).first().waitFor();
   await page.getByLabel('Search the live log').fill('no such words');

@@ -27,7 +27,7 @@ live.test('an answer is undone and brought back, in the file of its CLI', async 
   await page.getByText('[ REVERTED ]').waitFor();
   assert.match(await standsIn(rig, SESSION_OF_GEMINI), /-~=Done: the view shows what it is given\.$/);
   assert.is.not(readFileSync(file, 'utf8'), was);
-  await confirm(/Bring back no. 1/, 'Bring back');
+  await confirm(/Restore the undone answer/, 'Restore it');
   await page.getByText('[ REVERTED ]').waitFor({ state: 'detached' });
   assert.is(readFileSync(file, 'utf8'), was);
 });
@@ -138,6 +138,7 @@ live.test('how it goes with the services is said, and the list is filtered by an
   await go('failures');
   await page.getByRole('heading', { name: 'Health of the services' }).waitFor();
   await page.getByText(/that Tollgate could not recover/).waitFor();
+  await page.getByText('Failures by day').click();
   await page.getByText('Show as table').click();
   await go('sessions');
   const rows = page.getByRole('region', { name: 'Conversations' }).last().locator('tbody tr');

@@ -19,8 +19,8 @@ const SHOWS: Record<string, readonly string[]> = {
     'Still needed: a goal, an id, a stage.',
   ],
   'tasks/price-rounding': [
-    ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
-    'at most 7 paid calls',
+    ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'sign-in', 'temporary'],
+    ...['usually 1 paid call, at most 7; about $0.04', '$0.42 + 2 calls without a price'],
     ...[
       'did not pass',
       'missing sections',
@@ -29,7 +29,7 @@ const SHOWS: Record<string, readonly string[]> = {
       'a instruction',
       '1 of 3 errors of the reasoner in a row',
       'asks you',
-      'Attempt 1 failed: quota (a first reason). The stage was called again.',
+      'Attempt 1 failed (usage limit). The stage was called again.',
     ],
   ],
   'tasks/price-rounding/changes': ['+a added', '-a removed', 'a diff note'],
@@ -38,7 +38,10 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['a summary', 'a folder', 'answer', 'outputs/one.err', 'a file'],
     ...['a sentence', 'a evidence', 'Rule and signature', 'a decision'],
   ],
-  failures: ['1', 'transient', 'a evidence', 'price-rounding', 'at most 7 paid calls', '9 days'],
+  failures: [
+    ...['temporary', 'a evidence', '3 failed calls in 1 task', 'price-rounding'],
+    ...['usually 1 paid call, at most 7; about $0.04', '9 days'],
+  ],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
   sessions: ['a tag', 'a health', '1 error in a row', 'not kept'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
@@ -47,17 +50,17 @@ const SHOWS: Record<string, readonly string[]> = {
   'compare/compare-20261128120000-0a1b': [
     ...['a goal', 'a variant', 'a answer', '+a added', 'a sentence', 'a evidence', 'a problem', 'passed (a verdict)'],
   ],
-  batch: ['1 of 2', '3', '1 min 1 s'],
+  batch: ['1 of 2', '3', '1 min 1 s', 'a why'],
   'batch/20261125020304-0a1b2c3d': [
     ...[
-      '1 of 2 tasks done, 3 paid calls',
+      'Done 1 of 2 tasks Paid calls 3',
       'a sentence',
-      'auth (a reason)',
+      'sign-in',
       'price-rounding',
       'a message',
       'A note',
-      'A action',
-      'at most 7 paid calls',
+      'In a terminal',
+      'usually 1 paid call, at most 7; about $0.04',
     ],
   ],
   distill: ['walden', 'paused', '3 of 40'],
@@ -125,7 +128,10 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
   assert.is(await rows.count(), 1);
   assert.match(page.url(), /q=release/);
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^needs you/ }).click();
+  await page.locator('.row-at').getByText('A first step').waitFor();
   await page.getByRole('button', { name: /^failed/ }).click();
+  await page.getByText('A first step').waitFor({ state: 'detached' });
   await page.getByText('1 of 2 tasks').waitFor();
   assert.match(await rows.first().innerText(), 'price-rounding');
   await page.getByRole('button', { name: /^all/ }).click();
@@ -174,7 +180,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
   const other = { ...failure, sentence: 'another sentence', next_actions: [waits] };
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, other] };
   server.tell({ topic: '*' });
-  const all = card.getByRole('button', { name: 'Rerun these 2 of the batch' });
+  const all = page.getByRole('button', { name: 'Rerun these 2 of the batch' });
   await card
     .getByText(/possible in [45] min/)
     .first()
@@ -303,7 +309,10 @@ views.test('Now lists all that needs the user, and tasks that are done apart', a
     assert.ok(shown.includes(text), text);
   await page.getByRole('region', { name: 'Lately done' }).getByText('is-done').waitFor();
   assert.is(await page.getByText('is-failed').count(), 0);
-  assert.match(await page.locator('.tiles.first').innerText(), /^needs you\s+2\s+failed\s+1\s+cost today/);
+  assert.match(
+    await page.locator('.tiles.first').innerText(),
+    /^need you\s+2\s+1 failed, 1 interrupted\s+running\s+1\s+cost today/,
+  );
 });
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {

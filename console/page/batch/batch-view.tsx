@@ -6,10 +6,10 @@ import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionList, Command, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, lasting, money } from '../parts/figures.ts';
-import { Mark, StateMark } from '../parts/mark.tsx';
+import { count, counted, lasting } from '../parts/figures.ts';
+import { ClassMark, Cost, Mark, StateMark, wordOf } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -19,7 +19,6 @@ import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
 import { countStates, lineOf } from '../tasks/task-list.ts';
-import { priceWords } from '../tasks/timeline.tsx';
 import { Words } from '../text/words.tsx';
 
 const EXAMPLE = 'tollgate batch TASK…';
@@ -29,16 +28,12 @@ const concerns = (topic: string) => topic === '*' || topic === 'batch';
 export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
   return (
-    <View title="Batches" about="Many tasks in one run.">
-      <Panel title="All batches" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy tollgate batch …" />}>
+    <View title="Batches" about="Many tasks in one run. A batch begins in a terminal; its failed tasks are rerun here.">
+      <Panel title="All batches" edge="flush" aside={<Command line={EXAMPLE} />}>
         <Shown of={all} what="the batches">
           {({ batches }) =>
             batches.length === 0 ? (
-              <Empty title="No batch yet">
-                <span>
-                  Begin one in a terminal: <code>{EXAMPLE}</code>
-                </span>
-              </Empty>
+              <Empty title="No batch yet">Begin one in a terminal with the command above.</Empty>
             ) : (
               <Table label="Batches" heads={LIST_HEADS}>
                 {batches.map((batch) => (
@@ -65,7 +60,7 @@ const LIST_HEADS = [
 ] as const;
 
 function BatchRow({ of }: { of: Head }) {
-  const { batch_id: id, at, state, why, totals, task_ids: ids } = of;
+  const { batch_id: id, at, state, causes, totals, task_ids: ids } = of;
   const { usd, without } = costOf(ids);
   return (
     <tr>
@@ -78,18 +73,23 @@ function BatchRow({ of }: { of: Head }) {
       <td>
         <StateMark state={state} />
       </td>
-      <td class="wide soft">{why !== null && <Words of={why.slice(0, MOST_WHY)} />}</td>
+      <td class="wide soft">{causes.length > 0 && <Words of={causesWords(causes).slice(0, MOST_WHY)} />}</td>
       <td class="number">
         {count(doneOf(of))} of {count(totals?.tasks ?? ids.length)}
       </td>
       <td class="number">{totals === null ? '–' : count(totals.calls)}</td>
-      <td class="number nowrap">{usd === null && without === 0 ? '–' : money(usd, without)}</td>
+      <td class="number nowrap">
+        <Cost usd={usd} without={without} />
+      </td>
       <td class="number">
         <Lasted of={of} />
       </td>
     </tr>
   );
 }
+
+const causesWords = (of: readonly string[]): string =>
+  of.length === 1 ? of[0]! : `${count(of.length)} causes: ${of.join(' ')}`;
 
 type Head = Resources['/api/batch']['batches'][number];
 
@@ -124,17 +124,14 @@ export function BatchView({ id }: { id: string }) {
     <View
       crumbs={<a href={to('batch')}>Batches</a>}
       title={<Words of={shown === null ? id : nameOf(shown)} />}
-      about={
+      beside={
         <>
-          {shown?.at && (
-            <>
-              Begun <Dated at={shown.at} />,{' '}
-            </>
-          )}
-          <Words of={id} />
+          <CopyButton text={id} name="Copy id" look="icon" />
+          {shown && <StateMark state={shown.state} />}
         </>
       }
-      aside={shown && <Standing of={shown} />}
+      aside={shown && <MainAction of={shown} />}
+      facts={shown ? factsOf(shown) : undefined}
     >
       <Shown of={batch} what="the batch" list={{ name: 'All batches', address: to('batch') }}>
         {(of) => (of.totals === null ? <OpenSheet of={of} /> : <Sheet of={of} />)}
@@ -143,22 +140,41 @@ export function BatchView({ id }: { id: string }) {
   );
 }
 
-function Standing({ of }: { of: BatchShown }) {
-  const { batch_id: id, state, totals, task_ids: ids } = of;
-  const { usd, without } = costOf(ids);
+function factsOf(of: BatchShown) {
+  const { at, totals, task_ids: ids } = of;
   const counts = countStates(ids.flatMap((id) => lineOf(id)?.value ?? []));
+  return [
+    ['Done', `${count(doneOf(of))} of ${counted(totals?.tasks ?? ids.length, 'task')}`],
+    ...(totals === null
+      ? (['failed', 'running'] as const).flatMap((each) =>
+          counts.has(each) ? [[wordOf(each), count(counts.get(each)!)] as const] : [],
+        )
+      : [['Paid calls', count(totals.calls)] as const]),
+    ['Time', <Lasted key="time" of={of} />],
+    ['Cost of all runs', <Cost key="usd" {...costOf(ids)} />],
+    ...(at === null ? [] : ([['Begun', <Dated key="at" at={at} />]] as const)),
+  ] as const;
+}
+
+function MainAction({ of }: { of: BatchShown }) {
+  const { batch_id: id, state } = of;
   const isStopping = useSignal(false);
-  const others = ['failed', 'running'].flatMap((each) => (counts.has(each) ? [`${counts.get(each)} ${each}`] : []));
+  const rerunning = useSignal<readonly string[] | null>(null);
+  const { open, isReady, earliest } = standingOf(of);
   return (
     <>
-      <StateMark state={state} />
-      <span class="dim">
-        {count(doneOf(of))} of {counted(totals?.tasks ?? ids.length, 'task')} done,{' '}
-        {totals === null ? others.map((each) => `${each}, `) : `${counted(totals.calls, 'paid call')}, `}
-        <Lasted of={of} />; all runs of these tasks: {priceWords(usd, without)}
-      </span>
+      {of.totals !== null && of.failures.length !== 1 && open.length > 0 && (
+        <RerunButton
+          ids={open}
+          name="the batch"
+          isMain={isReady}
+          earliest={earliest}
+          onRerun={(ids) => (rerunning.value = ids)}
+        />
+      )}
+      {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
       {state === 'running' && (
-        <button type="button" class="button small grave" onClick={() => (isStopping.value = true)}>
+        <button type="button" class="button grave" onClick={() => (isStopping.value = true)}>
           Stop<span class="unseen"> the batch</span>
         </button>
       )}
@@ -200,13 +216,8 @@ const StateNow = ({ of }: { of: string | undefined }) =>
 
 function Sheet({ of }: { of: BatchShown }) {
   const rerunning = useSignal<readonly string[] | null>(null);
-  const open = of.tasks.flatMap(({ task_id: id, state }) => (state !== 'done' && !isDone(id) ? [id] : []));
-  const isOneCause = of.failures.length === 1;
-  const causes = of.failures.map(causeOf);
-  const current = causes.filter((cause) => cause.open.length > 0);
-  const earliest = current.find((cause) => cause.earliest !== null)?.earliest ?? null;
-  const isReady = earliest === null && current.every(({ steps: [first] }) => isRerun(first!));
-  const first = current.find(({ steps, failedAt }) => firstToDo(steps, failedAt) !== undefined);
+  const { open, causes, isReady, first } = standingOf(of);
+  const isOneCause = causes.length === 1;
   const inTerminal = causes.length === 0 ? of.next_actions : of.next_actions.filter(({ pays }) => pays);
   const rerun = (ids: readonly string[]) => {
     rerunning.value = ids;
@@ -215,14 +226,7 @@ function Sheet({ of }: { of: BatchShown }) {
     <>
       {(of.failures.length > 0 || open.length > 0) && (
         <section class="panel failure" aria-label="What is not done">
-          {!isOneCause && (
-            <div class="failure-head">
-              <p class="sentence">{headline(of, open.length)}</p>
-              {open.length > 0 && (
-                <RerunButton ids={open} name="the batch" isMain={isReady} earliest={earliest} onRerun={rerun} />
-              )}
-            </div>
-          )}
+          {!isOneCause && <p class="sentence">{headline(of, open.length)}</p>}
           {causes.map((cause) => (
             <Cause
               key={`${cause.of.sentence} ${cause.of.task_ids[0]}`}
@@ -233,10 +237,10 @@ function Sheet({ of }: { of: BatchShown }) {
             />
           ))}
           {open.length > 0 && inTerminal.length > 0 && (
-            <section class="cause" aria-label="In a terminal">
-              {causes.length > 0 && <p class="strong">Or in a terminal</p>}
+            <details class="cause">
+              <summary>In a terminal</summary>
               <ActionList of={inTerminal} hasMain={false} />
-            </section>
+            </details>
           )}
         </section>
       )}
@@ -249,6 +253,17 @@ function Sheet({ of }: { of: BatchShown }) {
       {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
     </>
   );
+}
+
+/** What is not done now, and whether all of it can be rerun. */
+function standingOf({ tasks, failures }: BatchShown) {
+  const open = tasks.flatMap(({ task_id: id, state }) => (state !== 'done' && !isDone(id) ? [id] : []));
+  const causes = failures.map(causeOf);
+  const current = causes.filter((cause) => cause.open.length > 0);
+  const earliest = current.find((cause) => cause.earliest !== null)?.earliest ?? null;
+  const isReady = earliest === null && current.every(({ steps: [first] }) => isRerun(first!));
+  const first = current.find(({ steps, failedAt }) => firstToDo(steps, failedAt) !== undefined);
+  return { open, causes, earliest, isReady, first };
 }
 
 /** @param open how many tasks are not done now. */
@@ -296,11 +311,14 @@ function Cause({ of, open, steps, failedAt, isAlone, hasMain, onRerun }: CausePr
       <p class={isAlone ? 'sentence' : 'strong'}>
         <Words of={sentence} />
       </p>
-      <p class="dim">
-        {counted(n, 'task')}
-        {errorClass !== null && <Words of={`: ${errorClass} (${reason ?? 'no reason'})`} />}
-      </p>
       <ul class="chips">
+        <li>
+          {errorClass === null ? (
+            <Mark tone="bad" word="failed" icon="failed" />
+          ) : (
+            <ClassMark class={errorClass} reason={reason} />
+          )}
+        </li>
         {ids.map((id) => (
           <li key={id}>
             <a class="chip" href={to('tasks', id)}>

@@ -12,7 +12,7 @@ import { useSignal } from '../reactive.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { amountOf, Budgets, Holds, inEach, type LimitSet, Pace } from './limits.tsx';
-import { Spent } from './spent.tsx';
+import { Spent, Today } from './spent.tsx';
 
 export function BudgetsView() {
   const concerns = (topic: string) => topic === 'budgets' || topic === '*';
@@ -20,6 +20,9 @@ export function BudgetsView() {
   const spent = useFollowing<Resources['/api/spent']>('/api/spent', concerns);
   return (
     <View title="Budgets" about="For all your tasks on this machine.">
+      {spent.value.value !== null && limits.value.value !== null && (
+        <Today of={spent.value.value} budgets={limits.value.value.budgets} />
+      )}
       <Shown of={limits} what="the limits">
         {(shown) => <LimitsSheet of={shown} />}
       </Shown>

@@ -1,10 +1,13 @@
 // Shows the use by day, week or month and tool, against the budgets of that period.
 
 import type { BudgetShown, SpentInDay, SpentShown } from '../../contract/overviews.ts';
+import { Sentence } from '../parts/actions.tsx';
 import { type ChartPeriod, type Day, DayChart } from '../parts/day-chart.tsx';
-import { count, money, tokens } from '../parts/figures.ts';
-import { Panel } from '../parts/panel.tsx';
+import { count, counted, money, NO_PRICE, tokens } from '../parts/figures.ts';
+import { CostFigure } from '../parts/mark.tsx';
+import { Panel, Tile } from '../parts/panel.tsx';
 import { route, setQuery } from '../shell/route.ts';
+import { amountOf } from './limits.tsx';
 
 const UNITS = {
   calls: { say: count, name: 'calls', axis: 'calls', lacks: () => 0 },
@@ -63,13 +66,60 @@ export function Spent({ of: { days, tools }, budgets }: SpentProps) {
         // Several small amounts are all `< $0.01`, which would be no scale.
         mark={(value) => (unit === 'usd' && value > 0 && value < 0.1 ? `$${value.toPrecision(1)}` : say(value))}
         limits={budgets
-          .filter((budget) => budget.per === per && budget.unit === unit)
-          .map(({ tool, most, used, project, counted_since: since }) => ({
-            name: `budget of ${tool === 'any' ? 'all CLIs' : tool}${project === null ? ', all projects' : ''}${since === null ? '' : ` (${say(used)} counted)`}`,
-            most,
-          }))}
+          .filter((budget) => budget.per === per && budget.unit === unit && isOfThese(budget))
+          .map(({ tool, most }) => ({ name: `budget of ${tool === 'any' ? 'all CLIs' : tool}`, most }))}
       />
+      {budgets.some((budget) => budget.per === per && !isOfThese(budget)) && (
+        <p class="dim">
+          The budgets above are not drawn here: they count other projects too, or began later than these figures.
+        </p>
+      )}
     </Panel>
+  );
+}
+
+/** A line for a limit of more projects, or of a shorter time, would be compared with the wrong bars. */
+const isOfThese = ({ project, counted_since: since }: BudgetShown): boolean => project !== null && since === null;
+
+interface TodayProps {
+  of: SpentShown;
+  budgets: readonly BudgetShown[];
+}
+
+/** Three figures: calls and cost of today, and what is left of the budget that ends first. */
+export function Today({ of: { days }, budgets }: TodayProps) {
+  const used = Object.values(days.at(-1)?.by_tool ?? {});
+  const sum = (of: (each: SpentInDay) => number) => used.reduce((total, each) => total + of(each), 0);
+  const [usd, without] = [sum((each) => each.usd), sum((each) => each.calls_without_price)];
+  const [first] = [...budgets].sort((a, b) => a.left / Math.max(1, a.most) - b.left / Math.max(1, b.most));
+  return (
+    <>
+      <div class="tiles first">
+        <Tile name="calls today (UTC), this project" figure={count(sum(({ calls }) => calls))} />
+        <Tile name="cost today (UTC), this project" figure={<CostFigure usd={usd} without={without} />} />
+        <Tile
+          name="left before the limit"
+          figure={
+            first === undefined ? (
+              'no limit'
+            ) : (
+              <>
+                {amountOf(first.unit, first.left)}
+                <span class="beside">
+                  of {amountOf(first.unit, first.most)} a {first.per}, {first.tool === 'any' ? 'all CLIs' : first.tool},{' '}
+                  {first.project === null ? 'all projects' : 'this project'}
+                </span>
+              </>
+            )
+          }
+        />
+      </div>
+      {without > 0 && (
+        <p class="dim">
+          {counted(without, 'call')} without a price: <Sentence of={NO_PRICE} />
+        </p>
+      )}
+    </>
   );
 }
 

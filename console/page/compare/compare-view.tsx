@@ -6,7 +6,7 @@ import type { Actions } from '../../contract/page.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { CopyButton } from '../parts/actions.tsx';
+import { Command } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -29,13 +29,16 @@ const EXAMPLE = 'tollgate compare "PROMPT" --with codex --with claude';
 export function ComparisonsView() {
   const all = useFollowing<Resources['/api/compare']>('/api/compare', concerns);
   return (
-    <View title="Compare" about="The same prompt or task for several CLIs, models or accounts.">
-      <Panel title="Comparisons" edge="flush" aside={<CopyButton text={EXAMPLE} name="Copy tollgate compare …" />}>
+    <View
+      title="Compare"
+      about="The same prompt or task for several CLIs, models or accounts. A comparison begins in a terminal."
+    >
+      <Panel title="Comparisons" edge="flush" aside={<Command line={EXAMPLE} />}>
         <Shown of={all} what="the comparisons">
           {({ comparisons }) =>
             comparisons.length === 0 ? (
               <Empty title="No comparison yet">
-                Begin one in a terminal: <code>{EXAMPLE}</code>
+                <p>Begin one in a terminal with the command above. Its variants appear here side by side.</p>
               </Empty>
             ) : (
               <Comparisons of={comparisons} />

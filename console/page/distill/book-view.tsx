@@ -7,8 +7,8 @@ import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { ActionList } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, lacking, lasting, money, short } from '../parts/figures.ts';
-import { Mark, StateMark } from '../parts/mark.tsx';
+import { count, counted, lasting, short } from '../parts/figures.ts';
+import { Cost, Mark, StateMark } from '../parts/mark.tsx';
 import { Meter, Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -30,7 +30,7 @@ export function BookView({ name }: { name: string }) {
     <View
       crumbs={<a href={to('distill')}>Distill</a>}
       title={<Words of={name} />}
-      aside={book.value.value && <StateMark state={stateOf(book.value.value.state)} />}
+      beside={book.value.value && <StateMark state={stateOf(book.value.value.state)} />}
     >
       <Shown of={book} what="the book" list={{ name: 'All books', address: to('distill') }}>
         {(shown) => <Sheet of={shown} />}
@@ -64,7 +64,9 @@ function SectionRow({ of: { section, title, state, attempts, ms, since, usd, unp
       <td class="number">
         {since !== null ? <Elapsed from={since} /> : ms === 0 ? '–' : <span class="nowrap">{lasting(ms)}</span>}
       </td>
-      <td class="number nowrap">{usd === null && unpriced === 0 ? '–' : money(usd, unpriced)}</td>
+      <td class="number nowrap">
+        <Cost usd={usd} without={unpriced} one="answer" />
+      </td>
     </tr>
   );
 }
@@ -128,9 +130,8 @@ function Sheet({ of }: { of: BookShown }) {
         <p>
           <span class="soft">
             {hasReason && evidence === '' && <Words of={`${sentenceOf(state)}. `} />}
-            {counted(of.sections, 'section')}, {short(tokens)} tokens, {money(usd, of.unpriced_answers)}
-            {usd > 0 && of.unpriced_answers > 0 && ` (${lacking(of.unpriced_answers, 'price', 'answer')})`},{' '}
-            <Words of={of.model} />
+            {counted(of.sections, 'section')}, {short(tokens)} tokens,{' '}
+            <Cost usd={usd} without={of.unpriced_answers} one="answer" />, <Words of={of.model} />
           </span>
         </p>
         <div>
@@ -179,6 +180,7 @@ function Sheet({ of }: { of: BookShown }) {
                   <button
                     type="button"
                     class="button small quiet"
+                    title="The section is requested and paid again when the book continues"
                     onClick={() => {
                       deleting.value = section;
                     }}

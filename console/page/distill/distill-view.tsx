@@ -6,8 +6,8 @@ import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
-import { count, money, short } from '../parts/figures.ts';
-import { StateMark } from '../parts/mark.tsx';
+import { count, short } from '../parts/figures.ts';
+import { Cost, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -51,11 +51,11 @@ export const stateOf = (state: string): string => state.split(' ')[0]!;
 const HEADS = [
   'Name',
   'State',
+  'Model',
   { number: 'Sections' },
   { number: 'Calls' },
   { number: 'Tokens' },
   { number: 'Cost' },
-  'Model',
 ] as const;
 
 function Books({ of }: { of: readonly BookLine[] }) {
@@ -74,14 +74,16 @@ function Books({ of }: { of: readonly BookLine[] }) {
               <Words of={state.slice(stateOf(state).length)} />
             </span>
           </td>
+          <td>
+            <Words of={model} />
+          </td>
           <td class="number">{count(sections)}</td>
           <td class="number">
             {count(calls.used)} of {count(calls.total)}
           </td>
           <td class="number">{short(tokens)}</td>
-          <td class="number">{money(usd, unpriced_answers)}</td>
-          <td>
-            <Words of={model} />
+          <td class="number">
+            <Cost usd={usd} without={unpriced_answers} one="answer" />
           </td>
         </tr>
       ))}

@@ -1,66 +1,42 @@
 // Explains the class of a failure: the evidence, the rule that matched, the signature, and what to do.
 
 import type { FailureExplanation } from '../../contract/overviews.ts';
-import { ActionList } from '../parts/actions.tsx';
-import { Mark } from '../parts/mark.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { ActionList, goesOn } from '../parts/actions.tsx';
+import { ClassMark } from '../parts/mark.tsx';
+import { Facts } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
-export function Explanation({ of }: { of: FailureExplanation }) {
-  const { stage, tool, at, resolved_at, class: errorClass, reason, evidence, rule, signature, signed, seen } = of;
+interface ExplanationProps {
+  of: FailureExplanation;
+  /** ISO time at which it was first seen. Given by a row that has its sentence, its count and the button of the rerun. */
+  first?: string | null;
+}
+
+export function Explanation({ of, first }: ExplanationProps) {
+  const { stage, tool, at, resolved_at, class: errorClass, reason, evidence, rule, signature, signed } = of;
+  const next = of.next_actions;
   return (
-    <div class="columns">
-      <Panel title="What happened">
+    <div class="stack">
+      {first === undefined && (
         <p>
-          <Mark tone="bad" word={errorClass} icon="failed" /> <Words of={of.sentence} />
+          <ClassMark class={errorClass} reason={reason} /> <Words of={of.sentence} />
         </p>
-        <dl class="facts">
-          <dt>Reason</dt>
-          <dd>{reason === null ? 'none' : <Words of={reason.replaceAll('_', ' ')} />}</dd>
-          <dt>Stage</dt>
-          <dd>
-            {stage === null ? 'before the first' : <Words of={stage} />}
-            {tool && `, by ${tool}`}
-          </dd>
-          <dt>When</dt>
-          <dd>
-            <Ago at={at} />
-            {resolved_at && (
-              <>
-                , resolved <Ago at={resolved_at} />
-              </>
-            )}
-          </dd>
-          <dt>Seen</dt>
-          <dd>
-            {seen.in_run ?? 'unknown'} in this run, {seen.in_life ?? 'unknown'} since the task began
-          </dd>
-          <dt>Then</dt>
-          <dd>
-            {of.decision === null ? 'nothing was decided' : <Words of={`${of.decision.action}: ${of.decision.why}`} />}
-          </dd>
-        </dl>
-      </Panel>
-      <Panel title="What to do">
-        <ActionList of={of.next_actions} hasMain={false} failedAt={at} />
-      </Panel>
-      <Panel title="Evidence">
-        {evidence === null ? (
-          <p class="dim">None was needed.</p>
-        ) : (
-          <>
-            {evidence.source !== 'failure' && (
-              <p class="dim">
-                from <Words of={evidence.source} />
-              </p>
-            )}
-            <Quote of={evidence.text} label="Evidence" as="code" />
-          </>
-        )}
-      </Panel>
+      )}
+      <ActionList of={next} hasMain={false} failedAt={at} elsewhere={first === undefined ? undefined : goesOn(next)} />
+      {evidence !== null && (
+        <div>
+          {evidence.source !== 'failure' && (
+            <p class="dim">
+              from <Words of={evidence.source} />
+            </p>
+          )}
+          <Quote of={evidence.text} label="Evidence" as="code" />
+        </div>
+      )}
       {of.findings.map((finding) => (
-        <Panel key={`${finding.check} ${finding.reason}`} title={`The gate: ${finding.check}`}>
+        <div key={`${finding.check} ${finding.reason}`} class="notice bad">
+          <b>The gate: {finding.check}</b>
           <p>
             <Words of={finding.text} />
           </p>
@@ -73,19 +49,41 @@ export function Explanation({ of }: { of: FailureExplanation }) {
               ))}
             </ul>
           )}
-        </Panel>
+        </div>
       ))}
+      <Facts
+        of={[
+          ['Stage', <Words key="stage" of={`${stage ?? 'before the first'}${tool ? `, by ${tool}` : ''}`} />],
+          ...(first ? ([['First seen', <Ago key="first" at={first} />]] as const) : []),
+          ['Failed', <Ago key="at" at={at} />],
+          ...(resolved_at ? ([['Resolved', <Ago key="resolved" at={resolved_at} />]] as const) : []),
+          [
+            'Then',
+            of.decision === null ? (
+              'nothing was decided'
+            ) : (
+              <Words key="then" of={`${of.decision.action}: ${of.decision.why}`} />
+            ),
+          ],
+        ]}
+      />
       <details>
         <summary>Rule and signature</summary>
         <p>
-          failures of this class:{' '}
+          Class and reason in records:{' '}
+          <code class="mono">
+            <Words of={`${errorClass} (${reason ?? 'no reason'})`} />
+          </code>
+        </p>
+        <p>
+          Failures of this class:{' '}
           <Words
             of={`${of.retry.first.replaceAll('_', ' ')} the first time, then ${of.retry.again}: ${of.retry.report}`}
           />
         </p>
         {rule && (
           <p>
-            matched by the rule <code>{rule.id}</code>
+            Matched by the rule <code>{rule.id}</code>
             {rule.of === 'project' && ' of this project'}
           </p>
         )}

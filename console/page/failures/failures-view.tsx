@@ -1,15 +1,17 @@
 // Lists the failures, one row for each cause, explains the chosen one, and shows the health of the services.
 
+import { classWord } from '../../../policies/facts/classes.ts';
+import { firstNames } from '../../../policies/text/display.ts';
 import type { FailureShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import type { HealthShown } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { ActionButton, Advice, earliestOf, isRerun } from '../parts/actions.tsx';
+import { ActionButton, Advice, Command, earliestOf, isRerun, isRunnable, lineOf } from '../parts/actions.tsx';
 import { DayChart } from '../parts/day-chart.tsx';
 import { count, counted } from '../parts/figures.ts';
-import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
-import { Mark } from '../parts/mark.tsx';
+import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
+import { ClassMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
@@ -86,7 +88,6 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
       has(group, text),
   );
   const byKey = new Map(some.map((group) => [keyOf(group), group]));
-  const chosen = some.find((group) => keyOf(group) === query.get('of')) ?? some[0];
   return (
     <>
       <div class="bar">
@@ -94,13 +95,13 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
         <FilterChoice
           label="Class"
           value={filter.class}
-          among={[['', 'all'], ...distinct(groups.map((group) => group.class))]}
+          among={[['', 'all'], ...distinct(groups.map((group) => group.class)).map(classChoice)]}
           onChoose={(value) => setQuery({ class: value })}
         />
         <FilterChoice
           label="CLI"
           value={filter.cli}
-          among={[['', 'all'], ...distinct(groups.flatMap(({ tools }) => tools))]}
+          among={[['', 'all'], ...distinct(groups.flatMap(({ tools }) => tools)).map((tool) => [tool, tool] as const)]}
           onChoose={(cli) => setQuery({ cli })}
         />
         <FilterChoice label="Last seen" value={days} among={DATES} onChoose={(value) => setQuery({ days: value })} />
@@ -111,7 +112,7 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
           {`, ${counted(new Set(some.flatMap(({ task_ids: ids }) => ids)).size, 'task')}`}
         </span>
       </div>
-      {chosen === undefined ? (
+      {some.length === 0 ? (
         <div class="panel">
           <Empty title="No failure fits the filter">
             <button type="button" class="button" onClick={() => setQuery(NO_FILTER)}>
@@ -120,38 +121,35 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
           </Empty>
         </div>
       ) : (
-        <div class="failures">
-          <div class="panel">
-            <VirtualTable
-              label="Failures"
-              keys={[...byKey.keys()]}
-              rowHeight={64}
-              columns="of-failures"
-              head={HEADS.map((head) => (
-                // biome-ignore lint/a11y/useSemanticElements: see the table
-                // biome-ignore lint/a11y/useFocusableInteractive: the heading is only read
-                <div key={head} role="columnheader">
-                  {head}
-                </div>
-              ))}
-              row={(key) => <GroupCells of={byKey.get(key)!} isChosen={byKey.get(key) === chosen} onRerun={onRerun} />}
-            />
-          </div>
-          <Chosen key={keyOf(chosen)} of={chosen} />
+        <div class="panel">
+          <VirtualTable
+            label="Failures"
+            keys={[...byKey.keys()]}
+            rowHeight={72}
+            columns="of-failures"
+            head={HEADS.map((head) => (
+              // biome-ignore lint/a11y/useSemanticElements: see the table
+              // biome-ignore lint/a11y/useFocusableInteractive: the heading is only read
+              <div key={head} role="columnheader">
+                {head}
+              </div>
+            ))}
+            row={(key) => <GroupCells of={byKey.get(key)!} isOpen={key === query.get('of')} onRerun={onRerun} />}
+          />
         </div>
       )}
     </>
   );
 }
 
-const HEADS = ['Class', 'What happened', '14 days', 'Seen', 'What to do'];
+const HEADS = ['Class', 'What happened', '14 days', 'Where', 'What to do'];
 
 const has = (
   { signature, class: errorClass, reason, sentence, evidence, task_ids: ids }: FailureShown,
   text: string,
 ): boolean =>
   text === '' ||
-  [signature, errorClass, reason, sentence, evidence, ...ids].some(
+  [signature, errorClass, classWord(errorClass), reason, sentence, evidence, ...ids].some(
     (each) => each?.toLowerCase().includes(text) ?? false,
   );
 
@@ -159,34 +157,35 @@ const has = (
 export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): string =>
   signature ?? `${errorClass} ${reason}`;
 
-const distinct = (names: readonly string[]): [string, string][] =>
-  [...new Set(names)].sort().map((name) => [name, name]);
+const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
 interface GroupCellsProps {
   of: FailureShown;
-  isChosen: boolean;
+  isOpen: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
-function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
-  const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, trend } = group;
+const NAMED = 3;
+
+function GroupCells({ of: group, isOpen, onRerun }: GroupCellsProps) {
+  const { class: errorClass, reason, sentence, evidence, task_ids: ids, last_seen: last, trend } = group;
   return (
     <>
       <Cell as="class">
-        <Mark tone="bad" word={errorClass} icon="failed" />
+        <ClassMark class={errorClass} reason={reason} />
       </Cell>
       <Cell as="what">
         <a
           href={to('failures')}
-          aria-current={isChosen}
+          aria-expanded={isOpen}
           onClick={(event) => {
             event.preventDefault();
-            setQuery({ of: keyOf(group) });
+            setQuery({ of: isOpen ? '' : keyOf(group) });
           }}
         >
-          <Words of={sentence} />
+          <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> <Words of={sentence} />
         </a>
-        {evidence && (
+        {evidence && !isOpen && (
           <span class="mono cut dim" title={evidence.slice(0, 500)}>
             <Words of={evidence.slice(0, 300)} />
           </span>
@@ -196,13 +195,20 @@ function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
         <Trend of={trend} />
       </Cell>
       <Cell as="seen dim">
-        <b>{counted(ids.length, 'task')}</b>
-        {group.count > ids.length && <span class="nowrap">{count(group.count)} times</span>}
+        <b>{`${counted(group.count, 'failed call')} in ${counted(ids.length, 'task')}`}</b>
+        <span class="two-lines">
+          <Words of={firstNames(ids, NAMED)} />
+        </span>
         <Ago at={last} />
       </Cell>
       <Cell as="do">
         <WayOut of={group} onRerun={onRerun} />
       </Cell>
+      {isOpen && (
+        <Cell as="whole">
+          <Chosen of={group} />
+        </Cell>
+      )}
     </>
   );
 }
@@ -216,6 +222,7 @@ interface WayOutProps {
 export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: action }, onRerun }: WayOutProps) {
   // The button that reruns the tasks does the same: then it is the main one.
   const isFirst = action !== null && isRerun(action);
+  const line = action === null || isRunnable(action) ? undefined : lineOf(action);
   return (
     <>
       {action && (
@@ -223,6 +230,7 @@ export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: acti
           <Advice of={action} failedAt={last} />
         </span>
       )}
+      {line !== undefined && <Command line={line} isMain />}
       <div class="buttons">
         {action && !isFirst && <ActionButton of={action} isMain />}
         <RerunButton
@@ -251,28 +259,22 @@ function Chosen({ of: { task_ids: ids, first_seen: first } }: { of: FailureShown
   );
   return (
     <section class="failure-why" aria-label="The chosen failure">
-      <Panel title={`In ${counted(ids.length, 'task')}`}>
-        <ul class="chips">
-          {shown.map((each) => (
-            <li key={each}>
-              <a class="chip" href={to('tasks', each)}>
-                <Words of={each} />
-              </a>
-            </li>
-          ))}
-          {shown.length < ids.length && (
-            <li>
-              <button type="button" class="chip" onClick={() => (all.value = true)}>
-                all {counted(ids.length, 'task')}
-              </button>
-            </li>
-          )}
-        </ul>
-        <p class="dim">
-          First seen <Ago at={first} />. The explanation is of <Words of={id} />
-          {ids.length > 1 && ', which failed last'}.
-        </p>
-      </Panel>
+      <ul class="chips">
+        {shown.map((each) => (
+          <li key={each}>
+            <a class="chip" href={to('tasks', each)}>
+              <Words of={each} />
+            </a>
+          </li>
+        ))}
+        {shown.length < ids.length && (
+          <li>
+            <button type="button" class="chip" onClick={() => (all.value = true)}>
+              all {counted(ids.length, 'task')}
+            </button>
+          </li>
+        )}
+      </ul>
       <Shown of={explained} what="the explanation">
         {({ explanation, message }) =>
           explanation === null ? (
@@ -280,7 +282,7 @@ function Chosen({ of: { task_ids: ids, first_seen: first } }: { of: FailureShown
               <Words of={message} />
             </p>
           ) : (
-            <Explanation of={explanation} />
+            <Explanation of={explanation} first={first} />
           )
         }
       </Shown>
@@ -336,7 +338,22 @@ const NAMES = Object.values(KINDS);
 
 const KINDS_SHOWN = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
+/** Of a single day there is nothing to compare, so its chart is folded. */
 function Health({ of: { days_without: without, last_unrecovered: last, days } }: { of: HealthShown }) {
+  const chart = days.length > 0 && (
+    <div class="of-health">
+      <DayChart
+        title="Failures of the services"
+        days={days.map((day) => ({
+          day: day.day,
+          values: Object.fromEntries(KINDS_SHOWN.map((kind) => [KINDS[kind], day[kind]])),
+        }))}
+        tools={NAMES}
+        unit="failures"
+        say={count}
+      />
+    </div>
+  );
   return (
     <Panel title="Health of the services">
       <p>
@@ -349,19 +366,13 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
           </>
         )}
       </p>
-      {days.length > 0 && (
-        <div class="of-health">
-          <DayChart
-            title="Failures of the services"
-            days={days.map((day) => ({
-              day: day.day,
-              values: Object.fromEntries(KINDS_SHOWN.map((kind) => [KINDS[kind], day[kind]])),
-            }))}
-            tools={NAMES}
-            unit="failures"
-            say={count}
-          />
-        </div>
+      {days.length > 1 ? (
+        chart
+      ) : (
+        <details>
+          <summary>Failures by day</summary>
+          {chart}
+        </details>
       )}
     </Panel>
   );

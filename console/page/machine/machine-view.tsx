@@ -2,10 +2,11 @@
 
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import { toDo } from '../../../policies/facts/next-action.ts';
+import type { MachineShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { ActionButton, Sentence } from '../parts/actions.tsx';
+import { Command, lineOf, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { counted } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
@@ -31,7 +32,12 @@ export function MachineView() {
           <button type="button" class="button" onClick={machine.renew}>
             Look again
           </button>
-          <button type="button" class="button" onClick={() => (isAsking.value = true)}>
+          <button
+            type="button"
+            class="button"
+            title="Cleans up after killed processes"
+            onClick={() => (isAsking.value = true)}
+          >
             Sweep …
           </button>
         </>
@@ -41,15 +47,11 @@ export function MachineView() {
         {({ clis, findings }) => (
           <>
             <div class="tiles clis">
-              {clis.map(({ tool, version, path, signed_in: signedIn }) => (
-                <div class="tile" key={tool}>
-                  <span class="name">{tool}</span>
-                  {path === null ? <Mark tone="bad" word="not installed" icon="failed" /> : <SignIn of={signedIn} />}
-                  <span class="dim">{version === null ? 'version unknown' : <Words of={version} />}</span>
-                </div>
+              {clis.map((cli) => (
+                <Cli key={cli.tool} of={cli} finding={findings.find(({ check }) => check === signInOf(cli.tool))} />
               ))}
             </div>
-            <Findings of={findings} />
+            <Findings of={findings.filter(({ check }) => !clis.some(({ tool }) => check === signInOf(tool)))} />
           </>
         )}
       </Shown>
@@ -78,6 +80,50 @@ function sumOf(findings: readonly CheckFinding[]): string {
     ...(warn > 0 ? [`${counted(warn, 'check warns', 'checks warn')}`] : []),
   ].join(', ');
   return sum === '' ? 'Checks of this machine. No paid calls.' : `${sum}. No paid calls.`;
+}
+
+/** The name of the check whose finding stands in the card of its CLI. */
+const signInOf = (tool: string): string => `${tool} sign-in`;
+
+interface CliProps {
+  of: MachineShown['clis'][number];
+  finding: CheckFinding | undefined;
+}
+
+function Cli({ of: { tool, version, path, signed_in: signedIn }, finding }: CliProps) {
+  return (
+    <div class="tile cli">
+      <p class="title-line">
+        <b>{tool}</b>
+        <span class="dim">{version === null ? 'version unknown' : <Words of={version} />}</span>
+      </p>
+      {path === null ? <Mark tone="bad" word="not installed" icon="failed" /> : <SignIn of={signedIn} />}
+      {finding?.fix && (
+        <>
+          <p class="soft">
+            <Words of={finding.found} />
+          </p>
+          <Fix of={finding.fix} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What to do about a finding, with its command to copy. */
+function Fix({ of }: { of: string }) {
+  const fix = fixIn(of);
+  const line = lineOf(toDo(fix));
+  return (
+    <div class="fix">
+      {line === undefined || fix !== `\`${line}\`` ? (
+        <p>
+          <Sentence of={fix} />
+        </p>
+      ) : null}
+      {line !== undefined && <Command line={line} />}
+    </div>
+  );
 }
 
 const SIGN_INS = {
@@ -147,18 +193,7 @@ function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
           <td class="wide">
             <Words of={found} />
           </td>
-          {hasFix && (
-            <td class="wide">
-              {fix && (
-                <div class="fix">
-                  <span>
-                    <Sentence of={fixIn(fix)} />
-                  </span>
-                  <ActionButton of={toDo(fixIn(fix))} />
-                </div>
-              )}
-            </td>
-          )}
+          {hasFix && <td class="wide">{fix && <Fix of={fix} />}</td>}
         </tr>
       ))}
     </Table>

@@ -41,6 +41,9 @@ function inLines(text: string): string | null {
   }
 }
 
+/** As it is read best. */
+const readable = (text: string): string => inLines(text) ?? text;
+
 interface EditorProps {
   id: string;
   file: ManifestShown;
@@ -52,19 +55,20 @@ function Editor({ id, file, renew }: EditorProps) {
   const editor = useRef<ManifestEditor | null>(null);
   /** The version that the text began with. */
   const base = useSignal(file);
-  const text = useSignal(file.text);
+  const text = useSignal(readable(file.text));
   const found = useSignal<DraftShown | null>(null);
   const problem = useSignal<ShownTrouble | null>(null);
   const isBusy = useSignal(false);
   const field = useSignal<FieldHelp | null>(null);
-  const isChanged = text.value !== base.value.text;
+  const isSame = text.value === base.value.text;
+  const isChanged = !isSame && text.value !== readable(base.value.text);
   const formatted = inLines(text.value);
   const isElsewhere = file.version !== base.value.version;
 
   useEffect(() => {
     const stop = new AbortController();
     void openIn({
-      ...{ host: host.current!, text: file.text },
+      ...{ host: host.current!, text: text.value },
       onChange: (now) => (text.value = now),
       onField: (now) => (field.value = now),
     }).then((opened) => {
@@ -103,8 +107,9 @@ function Editor({ id, file, renew }: EditorProps) {
   /** Shows the text of the file. */
   function take(): void {
     base.value = file;
-    if (text.value !== file.text) editor.current?.replace(file.text);
-    text.value = file.text;
+    const shown = readable(file.text);
+    if (text.value !== shown) editor.current?.replace(shown);
+    text.value = shown;
   }
   const save = async () => {
     isBusy.value = true;
@@ -118,16 +123,23 @@ function Editor({ id, file, renew }: EditorProps) {
         title={file.name}
         aside={
           <div class="buttons">
-            <span class="dim">{isChanged ? 'not saved yet' : 'as in the file'}</span>
+            <span class="dim">
+              {isChanged ? 'not saved yet' : isSame ? 'as in the file' : 'put on several lines, the file has one'}
+            </span>
             {formatted !== null && (
               <button type="button" class="button small" onClick={() => editor.current?.replace(formatted)}>
                 Format
               </button>
             )}
+            {!isChanged && !isSame && (
+              <button type="button" class="button small" onClick={() => editor.current?.replace(base.value.text)}>
+                As in the file
+              </button>
+            )}
             <button
               type="button"
-              class="button small main"
-              disabled={!isChanged || isElsewhere || file.locked !== null || isBusy.value}
+              class={`button small ${isChanged ? 'main' : ''}`}
+              disabled={isSame || isElsewhere || file.locked !== null || isBusy.value}
               onClick={save}
             >
               Save

@@ -1,6 +1,5 @@
 // Shows what needs the user, with what to do, and what runs or waits now.
 
-import { firstNames } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
 import type { TaskLine } from '../../contract/page.ts';
@@ -10,18 +9,18 @@ import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { ActionButton } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, money, short } from '../parts/figures.ts';
-import { Mark, StateMark, wordOf } from '../parts/mark.tsx';
+import { count, counted, short } from '../parts/figures.ts';
+import { ClassMark, CostFigure, StateMark, wordOf } from '../parts/mark.tsx';
 import { Panel, Tile } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
-import { Ago, Countdown, Elapsed } from '../parts/times.tsx';
+import { Ago, Countdown, Elapsed, Limited } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { againOf, RerunDialog } from '../tasks/rerun.tsx';
-import { everyLine, lineOf, NEEDS_YOU, needsYou, reasonOf } from '../tasks/task-list.ts';
+import { everyLine, lineOf, NEEDS_YOU, needsWords, needsYou, reasonOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
-import { Answered, Questions } from './questions.tsx';
+import { Answered, QuestionRow } from './questions.tsx';
 
 export function NowView() {
   const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
@@ -39,7 +38,7 @@ const tasksIn = (state: string): string => `${to('tasks')}?state=${state}`;
 const NEEDING = tasksIn(NEEDS_YOU);
 
 /** The states that have no tile, in the order of the line. */
-const OTHERS = ['running', 'done', 'interrupted', 'never_run'] as const satisfies readonly (keyof NowShown['totals'])[];
+const OTHERS = ['done', 'never_run'] as const satisfies readonly (keyof NowShown['totals'])[];
 
 function NowSheet({ now }: { now: NowShown }) {
   const { tasks, totals, answered } = now;
@@ -47,17 +46,26 @@ function NowSheet({ now }: { now: NowShown }) {
   const needing = everyLine().filter(needsYou);
   const running = tasks.filter(({ state }) => state === 'running');
   const last = tasks.filter(({ state }) => state === 'done').slice(0, 12);
-  const failed = totals.failed + totals.refused;
   return (
     <>
       <div class="tiles first">
         <Tile
-          name="needs you"
-          figure={count(needing.length)}
+          name={needing.length === 1 ? 'needs you' : 'need you'}
+          figure={
+            <>
+              {count(needing.length)}
+              {needing.length > 0 && <span class="beside">{needsWords(needing)}</span>}
+            </>
+          }
           tone={needing.length > 0 ? 'wait' : 'calm'}
           leads={NEEDING}
         />
-        <Tile name="failed" figure={count(failed)} tone={failed > 0 ? 'bad' : 'calm'} leads={to('failures')} />
+        <Tile
+          name="running"
+          figure={count(totals.running)}
+          tone={totals.running > 0 ? 'busy' : 'calm'}
+          leads={tasksIn('running')}
+        />
         <Tile name="cost today (UTC)" figure={<Today />} leads={`${to('budgets')}?unit=usd`} />
       </div>
       <p class="dim">
@@ -97,11 +105,13 @@ function NowSheet({ now }: { now: NowShown }) {
               {last.map(({ task_id: id, state, since }) => (
                 <li key={id}>
                   <StateMark state={state} />
-                  <a href={to('tasks', id)} class="cut">
-                    <Words of={id} />
-                  </a>
-                  <span class="cut soft">
-                    <Words of={lineOf(id)?.value.goal ?? ''} />
+                  <span class="cut">
+                    <a href={to('tasks', id)}>
+                      <Words of={id} />
+                    </a>{' '}
+                    <span class="soft">
+                      <Words of={lineOf(id)?.value.goal ?? ''} />
+                    </span>
                   </span>
                   <span class="dim">
                     <Ago at={since} />
@@ -141,45 +151,43 @@ function NeedsYou({ now: { questions, answered }, needing }: NeedsYouProps) {
   return (
     <>
       {!isEmpty && (
-        <Panel title="Needs you" edge="flush" aside={<a href={NEEDING}>All of them</a>}>
-          {questions.length > 0 && (
-            <div class="panel-body">
-              <Questions of={questions} />
-            </div>
-          )}
-          <ul class="lately causes">
+        <Panel title="Needs you" edge="flush" aside={<a href={NEEDING}>All {count(needing.length)}</a>}>
+          <ul class="lately">
+            {questions.map((question) => (
+              <QuestionRow key={question.task_id} of={question} />
+            ))}
             {(groups ?? []).slice(0, MOST).map((group) => (
               <li key={keyOf(group)}>
-                <Mark tone="bad" word={group.class} icon="failed" />
-                <a href={`${to('failures')}?of=${partOf(keyOf(group))}`}>
-                  <Words of={group.sentence} />
-                </a>
-                <span class="dim">
-                  <Ago at={group.last_seen} />
-                </span>
+                <ClassMark class={group.class} reason={group.reason} />
                 <div class="do">
-                  <p class="soft">
-                    <Words of={firstNames(group.task_ids, MOST)} />
+                  <a href={`${to('failures')}?of=${partOf(keyOf(group))}`}>
+                    <Words of={group.sentence} />
+                  </a>
+                  <p>
+                    <NamesOf of={group.task_ids} />
                   </p>
                   <WayOut of={group} onRerun={(ids) => (rerun.value = ids)} />
                 </div>
+                <span class="dim">
+                  <Ago at={group.last_seen} />
+                </span>
               </li>
             ))}
             {others.slice(0, MOST).map((line) => (
               <li key={line.task_id}>
                 <StateMark state={line.state} />
-                <a href={to('tasks', line.task_id)}>
-                  <Words of={line.task_id} />
-                </a>
-                <span class="dim">
-                  <Ago at={line.at} />
-                </span>
                 <div class="do">
+                  <a href={to('tasks', line.task_id)}>
+                    <Words of={line.task_id} />
+                  </a>
                   <p class="soft">
                     <Words of={reasonOf(line)} />
                   </p>
                   {line.state === 'interrupted' && <ActionButton of={againOf(line.task_id, line.state)} isMain />}
                 </div>
+                <span class="dim">
+                  <Ago at={line.at} />
+                </span>
               </li>
             ))}
           </ul>
@@ -187,6 +195,24 @@ function NeedsYou({ now: { questions, answered }, needing }: NeedsYouProps) {
       )}
       {/* Remains when the started tasks no longer fail. */}
       {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
+    </>
+  );
+}
+
+/** Of the tasks that failed for one cause. */
+function NamesOf({ of }: { of: readonly string[] }) {
+  return (
+    <>
+      <span class="soft">{counted(of.length, 'task')}: </span>
+      {of.slice(0, MOST).map((id, nth) => (
+        <span key={id}>
+          {nth > 0 && ', '}
+          <a href={to('tasks', id)}>
+            <Words of={id} />
+          </a>
+        </span>
+      ))}
+      {of.length > MOST && <span class="soft"> and {count(of.length - MOST)} more</span>}
     </>
   );
 }
@@ -201,12 +227,7 @@ function Today() {
   const used = Object.values(spent.value.value.days.at(-1)?.by_tool ?? {});
   const usd = used.reduce((sum, each) => sum + each.usd, 0);
   const without = used.reduce((sum, each) => sum + each.calls_without_price, 0);
-  return (
-    <>
-      {usd === 0 && without > 0 ? 'unknown' : money(usd)}
-      {without > 0 && <span class="beside"> + {counted(without, 'unpriced call')}</span>}
-    </>
-  );
+  return <CostFigure usd={usd} without={without} />;
 }
 
 export function StopDialog({ task: id, onClose }: { task: string; onClose: () => void }) {
@@ -238,36 +259,38 @@ interface RunningProps {
 
 function Running({ tasks, onStop }: RunningProps) {
   return (
-    <ul class="works">
+    <ul class="lately">
       {tasks.map((task) => (
         <li key={task.task_id} class="work">
-          <div class="work-head">
-            <StateMark state={task.waits === null ? task.state : 'waiting'} />
-            <a href={to('tasks', task.task_id)}>
-              <Words of={task.task_id} />
-            </a>
-            <span class="dim">
-              {task.since && (
-                <>
-                  for <Elapsed from={task.since} />,{' '}
-                </>
-              )}
-              {counted(task.calls.used, 'call')}
-              {task.calls.budget !== null && ` of ${task.calls.budget}`}
-              {task.tokens !== null && `, ${short(task.tokens)} tokens`}
-            </span>
-            <button type="button" class="button small grave" onClick={() => onStop(task)}>
-              Stop<span class="unseen"> {task.task_id}</span>
-            </button>
-          </div>
-          {task.running.map((call) => (
-            <CallOf key={call.call_id} call={call} />
-          ))}
-          {task.waits && (
-            <p class="soft">
-              <WaitOf wait={task.waits} />
+          <StateMark state={task.waits === null ? task.state : 'waiting'} />
+          <div class="do">
+            <p>
+              <a href={to('tasks', task.task_id)}>
+                <Words of={task.task_id} />
+              </a>{' '}
+              <span class="dim">
+                {task.since && (
+                  <>
+                    for <Elapsed from={task.since} />,{' '}
+                  </>
+                )}
+                {counted(task.calls.used, 'call')}
+                {task.calls.budget !== null && ` of ${task.calls.budget}`}
+                {task.tokens !== null && `, ${short(task.tokens)} tokens`}
+              </span>
             </p>
-          )}
+            {task.running.map((call) => (
+              <CallOf key={call.call_id} call={call} />
+            ))}
+            {task.waits && (
+              <p class="soft">
+                <WaitOf wait={task.waits} />
+              </p>
+            )}
+          </div>
+          <button type="button" class="button small grave" onClick={() => onStop(task)}>
+            Stop<span class="unseen"> {task.task_id}</span>
+          </button>
         </li>
       ))}
     </ul>
@@ -276,23 +299,19 @@ function Running({ tasks, onStop }: RunningProps) {
 
 function CallOf({ call }: { call: NowCall }) {
   return (
-    <div class="work-call">
-      <Mark tone="busy" word={call.tool} icon="busy" />
-      <span>
-        <Words of={call.stage} />
-        {call.stand_ins.length > 0 && (
-          <span class="dim">
-            , asked
-            <Words of={inPlaceWords(call.stand_ins)} />
-          </span>
-        )}
-        {call.attempt > 1 && <span class="dim">, attempt {call.attempt}</span>}
-      </span>
-      <span class="dim">
-        <Elapsed from={call.since} />, limit in <Countdown to={call.deadline_at} />
-      </span>
-      <span class="cut soft">{call.last === null ? 'nothing said yet' : <Words of={call.last} />}</span>
-    </div>
+    <p class="soft">
+      <b>{call.tool}</b> works on <Words of={call.stage} />
+      {call.stand_ins.length > 0 && (
+        <>
+          , asked
+          <Words of={inPlaceWords(call.stand_ins)} />
+        </>
+      )}
+      {call.attempt > 1 && `, attempt ${call.attempt}`},{' '}
+      <Limited of={{ at: call.since, deadline_at: call.deadline_at }} />
+      {'; '}
+      {call.last === null ? 'nothing said yet' : <Words of={`last: ${call.last}`} />}
+    </p>
   );
 }
 

@@ -30,23 +30,18 @@ export function QuestionOf({ task }: { task: string }) {
   );
 }
 
-export function Questions({ of }: { of: readonly AskedQuestion[] }) {
-  return (
-    <ul class="questions">
-      {of.map((question) => (
-        <li key={question.task_id}>
-          <p>
-            <StateMark state="parked" />{' '}
-            <a href={to('supervise', question.task_id)}>
-              <Words of={question.task_id} />
-            </a>
-          </p>
-          <Question of={question} />
-        </li>
-      ))}
-    </ul>
-  );
-}
+/** A question as a row of what needs the user. */
+export const QuestionRow = ({ of }: { of: AskedQuestion }) => (
+  <li>
+    <StateMark state="parked" />
+    <div class="do">
+      <a href={to('supervise', of.task_id)}>
+        <Words of={of.task_id} />
+      </a>
+      <Question of={of} />
+    </div>
+  </li>
+);
 
 function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
   const answer = useSignal('');

@@ -1,4 +1,4 @@
-// Shows suggested actions: each with a button that runs its command, after a confirmation if it pays or changes something, or copies it.
+// Shows suggested actions: each with its command to copy, and a button that runs it after a confirmation.
 
 import { actionLine, isNote, type NextAction, noteOf } from '../../../policies/facts/next-action.ts';
 import { pageCommand } from '../../contract/page-command.ts';
@@ -8,6 +8,7 @@ import { callsAtMost, callsLeft } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
 import { dated } from './figures.ts';
+import { Icon } from './icon.tsx';
 import { Countdown, now } from './times.tsx';
 
 interface ActionListProps {
@@ -16,8 +17,8 @@ interface ActionListProps {
   hasMain?: boolean;
   /** ISO time of the failure, from which a wait counts. */
   failedAt?: string | null;
-  /** The key of the page that presses the button of the rerun. */
-  rerunKey?: string;
+  /** The action whose button is elsewhere on the page. */
+  elsewhere?: NextAction | undefined;
   /** Draws another button for the rerun, which continues several tasks. */
   rerun?: (look: { isMain: boolean; earliest: string | null }) => ComponentChildren;
 }
@@ -27,46 +28,58 @@ export const firstToDo = (of: readonly NextAction[], failedAt: string | null): N
   of.find((action) => lineOf(action) !== undefined && earliestOf(action, failedAt) === null);
 
 /** The first thing to do is the main one. @param busy why no command can be run now; null if one can. */
-export function ActionList({ of, busy = null, hasMain = true, failedAt = null, rerunKey, rerun }: ActionListProps) {
+export function ActionList({ of, busy = null, hasMain = true, failedAt = null, elsewhere, rerun }: ActionListProps) {
   const main = hasMain ? firstToDo(of, failedAt) : undefined;
   return (
     <ol class="actions">
-      {stepsOf(of).map(([action, notes]) => (
-        <li key={actionLine(action)}>
-          <span>
-            <Advice of={action} failedAt={failedAt} />
-            {action.command !== undefined && !(rerun && isRerun(action)) && (
-              <code>
-                {action.command.split(' ').flatMap((word, nth) => [
-                  nth > 0 && ' ',
-                  <span key={`${nth} ${word}`}>
-                    <Words of={word} />
-                  </span>,
-                ])}
-              </code>
+      {stepsOf(of).map(([action, notes]) => {
+        const again = isRerun(action) ? rerun : undefined;
+        const line = lineOf(action);
+        return (
+          <li key={actionLine(action)}>
+            <div class="step">
+              <span>
+                <Advice of={action} failedAt={failedAt} />
+              </span>
+              {line !== undefined && again === undefined && (
+                <Command line={line} isMain={action === main && !isRunnable(action)} />
+              )}
+              {notes.map((note) => (
+                <small key={note.text} class="soft">
+                  Now: <Words of={noteOf(note)} />
+                </small>
+              ))}
+            </div>
+            {again?.({ isMain: action === main, earliest: earliestOf(action, failedAt) })}
+            {again === undefined && action !== elsewhere && (
+              <ActionButton of={action} isMain={action === main} busy={busy} failedAt={failedAt} />
             )}
-            {notes.map((note) => (
-              <small key={note.text} class="soft">
-                Now: <Words of={noteOf(note)} />
-              </small>
-            ))}
-          </span>
-          {rerun && isRerun(action) ? (
-            rerun({ isMain: action === main, earliest: earliestOf(action, failedAt) })
-          ) : (
-            <ActionButton
-              of={action}
-              isMain={action === main}
-              busy={busy}
-              failedAt={failedAt}
-              {...(rerunKey !== undefined && isRerun(action) ? { pressedBy: rerunKey } : {})}
-            />
-          )}
-        </li>
-      ))}
+          </li>
+        );
+      })}
     </ol>
   );
 }
+
+/** A command in a box of its own, with the button that copies it. */
+export const Command = ({ line, isMain = false }: { line: string; isMain?: boolean }) => (
+  <span class="command">
+    <code>
+      {line.split(' ').flatMap((word, nth) => [
+        nth > 0 && ' ',
+        <span key={`${nth} ${word}`}>
+          <Words of={word} />
+        </span>,
+      ])}
+    </code>
+    <CopyButton
+      text={line}
+      name={line.startsWith('"') ? 'Copy setting' : 'Copy command'}
+      isMain={isMain}
+      look="short"
+    />
+  </span>
+);
 
 /** Each action with the notes that follow it. */
 const stepsOf = (of: readonly NextAction[]) =>
@@ -137,6 +150,10 @@ function verbOf({ command = '', pays, text }: NextAction): string {
   return pays ? 'Rerun' : 'Check again';
 }
 
+/** The one that continues the task, if there is one. */
+export const goesOn = (of: readonly NextAction[]): NextAction | undefined =>
+  of.find(isRerun) ?? of.find(({ command = '' }) => pageCommand(command)?.words[0] === 'supervise');
+
 /** Whether it runs the task, and nothing else. */
 export const isRerun = ({ command = '' }: NextAction): boolean => {
   const [verb, ...others] = pageCommand(command)?.words ?? [];
@@ -145,6 +162,8 @@ export const isRerun = ({ command = '' }: NextAction): boolean => {
 
 interface ActionButtonProps {
   of: NextAction;
+  /** The CLI of each call that it makes, if that is no whole run. */
+  tools?: readonly string[];
   isMain?: boolean;
   busy?: string | null;
   failedAt?: string | null;
@@ -155,18 +174,18 @@ interface ActionButtonProps {
 }
 
 /** What its button runs or copies: its command, or the first one that its text names. */
-const lineOf = ({ command, text }: NextAction): string | undefined => command ?? /`([^`]+)`/.exec(text)?.[1];
+export const lineOf = ({ command, text }: NextAction): string | undefined => command ?? /`([^`]+)`/.exec(text)?.[1];
 
-/** Runs the command of an action, or copies it if the page may not run it. Without a command there is no button. */
+/** Whether a button may run it; any other command can only be copied. */
+export const isRunnable = ({ command }: NextAction): boolean => command !== undefined && pageCommand(command) !== null;
+
+/** Runs the command of an action, if the page may run it. */
 export function ActionButton(props: ActionButtonProps) {
-  const { of, isMain = false, busy = null, failedAt = null, verb = verbOf(of), pressedBy } = props;
+  const { of, tools, isMain = false, busy = null, failedAt = null, verb = verbOf(of), pressedBy } = props;
   const isAsking = useSignal(false);
-  const { command, text } = of;
-  const line = lineOf(of);
-  if (line === undefined) return null;
+  const { command = '', text } = of;
+  if (!isRunnable(of)) return null;
   const earliest = earliestOf(of, failedAt);
-  if (command === undefined || pageCommand(command) === null)
-    return <CopyButton text={line} name={line.startsWith('"') ? 'Copy setting' : 'Copy command'} isMain={isMain} />;
   return (
     <span class="action">
       <button
@@ -180,7 +199,7 @@ export function ActionButton(props: ActionButtonProps) {
         {verb}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
-      <Terms earliest={earliest} cost={costOf(command)} />
+      <Terms earliest={earliest} cost={costOf(command, tools)} />
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -217,9 +236,9 @@ export function Terms({ earliest = null, cost }: { earliest?: string | null; cos
   );
 }
 
-function costOf(command: string): string {
+function costOf(command: string, tools: readonly string[] | undefined): string {
   const { words, continues } = pageCommand(command)!;
-  if (continues !== null) return callsAtMost([continues]);
+  if (continues !== null) return callsAtMost([continues], tools);
   return words[0] === 'distill resume' ? 'paid calls, within its limits' : '';
 }
 
@@ -244,12 +263,14 @@ interface CopyButtonProps {
   /** Such as `Copy ids`. */
   name: string;
   isMain?: boolean;
+  /** `short`: an icon and its first word; `icon`: the icon alone. The rest of the name is read aloud. */
+  look?: 'whole' | 'short' | 'icon';
 }
 
 const SAID_MS = 2_000;
 
 /** Says in its own place whether the text was copied. */
-export function CopyButton({ text, name, isMain = false }: CopyButtonProps) {
+export function CopyButton({ text, name, isMain = false, look = 'whole' }: CopyButtonProps) {
   const said = useSignal<string | null>(null);
   const say = (word: string) => {
     said.value = word;
@@ -262,9 +283,26 @@ export function CopyButton({ text, name, isMain = false }: CopyButtonProps) {
       () => say(name.replace('Copy', 'Copied')),
       () => say('Not allowed'),
     );
+  const now = said.value ?? name;
+  const [verb = '', ...rest] = now.split(' ');
   return (
-    <button type="button" class={`button small ${isMain ? 'main' : ''}`} onClick={() => void copy()}>
-      <span aria-live="polite">{said.value ?? name}</span>
+    <button
+      type="button"
+      class={`button small ${isMain ? 'main' : ''} ${look === 'icon' ? 'quiet' : ''}`}
+      title={look === 'whole' ? undefined : now}
+      onClick={() => void copy()}
+    >
+      {look !== 'whole' && <Icon name={said.value === null ? 'copy' : 'done'} />}
+      <span aria-live="polite" class={look === 'icon' ? 'unseen' : undefined}>
+        {look === 'short' ? (
+          <>
+            {verb}
+            <span class="unseen"> {rest.join(' ')}</span>
+          </>
+        ) : (
+          now
+        )}
+      </span>
     </button>
   );
 }

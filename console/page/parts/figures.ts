@@ -22,11 +22,16 @@ export const short = (n: number): string => (n < 10_000 ? COUNT.format(n) : SHOR
 export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 /** null is unknown, and never 0. @param without how many calls the sum lacks, since their price is not known. */
-export function money(usd: number | null, without = 0): string {
-  if (usd === null || (usd === 0 && without > 0)) return 'unknown';
+export function money(usd: number | null, without = 0, one = 'call'): string {
+  if (usd === null || (usd === 0 && without > 0))
+    return without > 0 ? `${counted(without, one)}, no price` : 'no known price';
   const sum = usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
-  return without > 0 ? `${sum} + ${counted(without, 'unpriced call')}` : sum;
+  return without > 0 ? `${sum} + ${counted(without, one)} without a price` : sum;
 }
+
+/** Why there is no price, and how there can be one. */
+export const NO_PRICE =
+  'Their CLIs reported no cost. With `prices` in tollgate.yaml, it is computed from their tokens.';
 
 /** The same for tokens. */
 export function tokens(n: number | null, without = 0): string {

@@ -1,5 +1,6 @@
 // Renders the field that `/` focuses, and a choice: both filter the rows below.
 
+import { classWord } from '../../../policies/facts/classes.ts';
 import { useId } from '../reactive.ts';
 
 interface FilterFieldProps {
@@ -32,6 +33,12 @@ export function FilterField({ label, value, onInput }: FilterFieldProps) {
     </div>
   );
 }
+
+/** A class by its name for people, and by the one in records, which can be searched for. */
+export const classChoice = (name: string): readonly [value: string, name: string] => [
+  name,
+  `${classWord(name)} (${name})`,
+];
 
 interface FilterChoiceProps {
   label: string;

@@ -1,4 +1,4 @@
-// Draws small icons in the colour of their text; each is beside a word and has no meaning alone.
+// Draws small icons in the colour of their text; each is beside a word, or in a button with a name.
 
 const PATHS = {
   gate: 'M4 21V9m0 0h3m-3 0a2 2 0 1 1 0-4 2 2 0 0 1 0 4Zm3-1.2 13-4.3v3L8.500 10M3 21h5',
@@ -23,6 +23,7 @@ const PATHS = {
   parked: 'M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400m0 3v.01',
   stopped: 'M7 7h10v10H7z',
   none: 'M6 12h12',
+  copy: 'M9 9h11v11H9V9Zm6 0V4H4v11h5',
   broken: 'M13 3 7 13h5l-1 8 6-11h-5l1-7Z',
 } as const;
 

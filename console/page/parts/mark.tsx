@@ -1,8 +1,10 @@
-// Shows a state as a word, with an icon and a colour of the same meaning.
+// Shows a state, the class of a failure and a cost as words; a state has an icon and a colour of the same meaning.
 
+import { classWord } from '../../../policies/facts/classes.ts';
 import type { NowTask } from '../../contract/overviews.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import type { StageShown } from '../../contract/task.ts';
+import { counted, money, NO_PRICE } from './figures.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'calm';
@@ -54,10 +56,38 @@ export function StateMark({ state }: { state: string }) {
   return <Mark tone={tone} word={wordOf(state)} icon={icon} />;
 }
 
+/** The names of the class and the reason in records are its tooltip. */
+export const ClassMark = ({ class: name, reason = null }: { class: string; reason?: string | null }) => (
+  <Mark tone="bad" word={classWord(name)} icon="failed" title={reason === null ? name : `${name} (${reason})`} />
+);
+
+/** The tooltip says why a price is not known. */
+export const Cost = ({ usd, without, one }: { usd: number | null; without: number; one?: string }) => (
+  <span title={without > 0 ? NO_PRICE : undefined}>
+    {usd === null && without === 0 ? '–' : money(usd, without, one)}
+  </span>
+);
+
+/** The same as the figure of a tile. */
+export const CostFigure = ({ usd, without }: { usd: number; without: number }) => (
+  <>
+    {usd === 0 && without > 0 ? counted(without, 'call') : money(usd)}
+    {without > 0 && (
+      <span class="beside" title={NO_PRICE}>
+        {usd === 0 ? 'no price' : `+ ${counted(without, 'call')} without a price`}
+      </span>
+    )}
+  </>
+);
+
+interface MarkProps extends Look {
+  title?: string;
+}
+
 /** A short word that the page chooses, with a tone. */
-export function Mark({ tone, word, icon }: { tone: Tone; word: string; icon: IconName }) {
+export function Mark({ tone, word, icon, title }: MarkProps) {
   return (
-    <span class={`mark ${tone}`}>
+    <span class={`mark ${tone}`} title={title}>
       <Icon name={icon} />
       {word}
     </span>

@@ -50,7 +50,7 @@ export function Tile({ name, figure, leads, tone = 'calm' }: TileProps) {
 
 /** Named values in a line. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
-  <dl class="facts-line" aria-live="polite">
+  <dl class="facts-line">
     {of.map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>

@@ -17,10 +17,12 @@ interface ShownProps<T> {
 
 export function Shown<T>({ of: { value, problem, againAt, renew }, what, list, children }: ShownProps<T>) {
   const wrong = problem.value;
-  if (wrong?.isMissing && value.value === null && list !== undefined)
+  if (wrong?.isMissing && value.value === null && list !== undefined) {
+    const [missing = '', why] = wrong.what.split('; ', 2);
     return (
       <div class="panel" role="alert">
-        <Empty title={asSentence(wrong.what)}>
+        <Empty title={asSentence(missing)}>
+          {why !== undefined && <p>{asSentence(why)}.</p>}
           <div class="buttons">
             <a class="button main" href={list.address}>
               {list.name}
@@ -29,6 +31,7 @@ export function Shown<T>({ of: { value, problem, againAt, renew }, what, list, c
         </Empty>
       </div>
     );
+  }
   return (
     <>
       {wrong && (

@@ -30,6 +30,20 @@ export function Elapsed({ from }: { from: string }) {
   );
 }
 
+/** The time between the start of a call and its limit is rounded up, since a part of it passed before. */
+const ROUND_MS = 5_000;
+
+/** How long a call has run, of the time that it may run. */
+export function Limited({ of: { at, deadline_at: until } }: { of: { at: string; deadline_at: string } }) {
+  const most = Math.ceil((Date.parse(until) - Date.parse(at)) / ROUND_MS) * ROUND_MS;
+  return (
+    <span class="nowrap">
+      <Elapsed from={at} />
+      {most > 0 && ` of ${lasting(most)}`}
+    </span>
+  );
+}
+
 export function Countdown({ to }: { to: string }) {
   const ms = Date.parse(to) - now.value;
   return (

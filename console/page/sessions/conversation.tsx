@@ -84,8 +84,10 @@ export function Conversation({ turns, flawed }: ConversationProps) {
             {turns.map((turn) => (
               <li key={keyOf(turn)}>
                 <button type="button" class="turn-go" onClick={() => jump(keyOf(turn))}>
-                  <span class="dim">{turn.number}</span> <Words of={firstWords(turn)} />{' '}
-                  {turn.state === 'reverted' && <span class="reverted-mark">reverted</span>}
+                  <span class="dim">{turn.number}</span>{' '}
+                  <Struck as={turn.state === 'reverted'}>
+                    <Words of={firstWords(turn)} />
+                  </Struck>{' '}
                   {isFlawed(turn) && <Broken />}
                 </button>
               </li>
@@ -143,7 +145,7 @@ function TurnOf({ turn, isFlawed, isOpen, fold }: TurnProps) {
     <li class={isReverted ? 'turn reverted' : 'turn'} data-turn={keyOf(turn)} tabIndex={-1}>
       <div class="turn-head">
         <h3>
-          {isReverted && <span class="reverted-mark">[ REVERTED ]</span>}{' '}
+          {isReverted && <span class="mark bad">[ REVERTED ]</span>}{' '}
           <button type="button" class="turn-fold" aria-expanded={isOpen} onClick={fold}>
             <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> Turn {number}
             {part === 'rest' && ', its answer'}

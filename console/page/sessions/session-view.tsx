@@ -1,5 +1,6 @@
 // Shows one conversation: its turns, what was taken back, and the ways to recover it.
 
+import { classWord } from '../../../policies/facts/classes.ts';
 import type { Actions } from '../../contract/page.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { ConversationShown, SessionCall } from '../../contract/sessions.ts';
@@ -7,7 +8,7 @@ import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { counted } from '../parts/figures.ts';
+import { count, counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Shown, type ShownTrouble } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -26,8 +27,9 @@ export function SessionView({ id }: { id: string }) {
   return (
     <View
       crumbs={<a href={to('sessions')}>Sessions</a>}
-      title={<Words of={session.value.value?.tag ?? id} />}
+      title={<Words of={session.value.value === null ? id : titleOf(session.value.value)} />}
       about={session.value.value?.goal ? <Words of={session.value.value.goal} /> : undefined}
+      facts={session.value.value === null ? undefined : factsOf(session.value.value)}
     >
       <Shown of={session} what="the conversation" list={{ name: 'All sessions', address: to('sessions') }}>
         {(shown) => <Sheet of={shown} renew={session.renew} />}
@@ -36,9 +38,28 @@ export function SessionView({ id }: { id: string }) {
   );
 }
 
+/** The task and the stage that it was made by last; else what leads to it. */
+function titleOf({ calls, tag, tool }: ConversationShown): string {
+  const last = calls.at(-1);
+  return last === undefined ? (tag ?? `A conversation with ${tool}`) : `${last.task_id}, ${last.stage}`;
+}
+
+const factsOf = ({ tool, all, reverted, session_id: id }: ConversationShown) =>
+  [
+    ['CLI', tool],
+    ['Turns', count(all - reverted)],
+    ...(reverted > 0 ? ([['Reverted', count(reverted)]] as const) : []),
+    [
+      'Id',
+      <span key="id" class="mono">
+        <Words of={id} />
+      </span>,
+    ],
+  ] as const;
+
 function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
   const open = useSignal<'undo' | 'recover' | number | null>(null);
-  const { session_id: session, tag, tool, all, reverted, turns, redo, notes, health, calls } = of;
+  const { session_id: session, all, reverted, turns, redo, notes, health, calls } = of;
   const close = () => {
     open.value = null;
   };
@@ -70,27 +91,18 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
         </section>
       )}
       <div class="bar">
-        <span class="soft" aria-live="polite">
-          {tool}, {counted(all - reverted, 'turn')}
-          {reverted > 0 && ` and ${reverted} reverted`}
-          {!isFlawed && `; ${health.lines.at(-1)}`}
-          {tag !== null && (
-            <>
-              ; id{' '}
-              <span class="mono">
-                <Words of={session} />
-              </span>
-            </>
-          )}
-        </span>
+        {!isFlawed && (
+          <span class="soft" aria-live="polite">
+            {health.lines.at(-1)}
+          </span>
+        )}
         <div class="buttons">
           <button type="button" class="button" disabled={all === reverted} onClick={() => (open.value = 'undo')}>
             Undo the last answer
           </button>
-          {redo.map(({ n, next, at }) => (
+          {redo.map(({ n, at }) => (
             <button key={n} type="button" class="button" onClick={() => (open.value = n)}>
-              Bring back no. {n}
-              {next && ', the next'}{' '}
+              {redoName(n, redo.length)}{' '}
               <span class="dim">
                 (<Ago at={at} />)
               </span>
@@ -116,14 +128,14 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
         >
           <p>
             What the model answered last is taken out of the file of its CLI; the prompt stays. It remains to be seen
-            here, struck through, and can be brought back.
+            here, struck through, and can be restored.
           </p>
         </Confirm>
       )}
       {typeof shown === 'number' && (
         <Confirm
-          title={`Bring back no. ${shown}?`}
-          verb="Bring back"
+          title={`${redoName(shown, redo.length)}?`}
+          verb="Restore it"
           act={() => act('/api/redo', { session, n: shown })}
           onClose={close}
         >
@@ -151,6 +163,8 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
   );
 }
 
+const redoName = (n: number, of: number): string => `Restore the undone answer${of === 1 ? '' : ` no. ${n}`}`;
+
 const HEADS = ['Task', 'Attempt', 'Ended', 'Began'] as const;
 
 /** The calls that made the conversation, with the task and the failure of each. */
@@ -174,9 +188,7 @@ function Calls({ of }: { of: readonly SessionCall[] }) {
               {errorClass === null ? (
                 'answered'
               ) : (
-                <a href={to('tasks', task, 'explain')}>
-                  failed: <Words of={errorClass} />
-                </a>
+                <a href={to('tasks', task, 'explain')}>failed: {classWord(errorClass)}</a>
               )}
             </td>
             <td>

@@ -3,7 +3,7 @@
 import type { Resources } from '../../contract/resources.ts';
 import type { SessionLine } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
-import { counted, short } from '../parts/figures.ts';
+import { count, counted, short } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -19,7 +19,7 @@ export function SessionsView() {
   const sessions = useFollowing<Resources['/api/sessions']>('/api/sessions', concerns);
   const text = route.value.query.get('q') ?? '';
   return (
-    <View title="Sessions" about="Conversations with the CLIs.">
+    <View title="Sessions" about="The conversations that stages had with their CLIs, the latest first.">
       <div class="bar">
         <FilterField label="Filter sessions" value={text} onInput={(q) => setQuery({ q })} />
       </div>
@@ -45,57 +45,62 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
   if (of.length === 0) return <Empty title="No session is like that">Take a word out of the filter.</Empty>;
   // A column that would say "unknown" in every row is left out.
   const hasTurns = of.some(({ turns }) => turns !== null);
-  const hasContext = of.some(({ context_tokens: tokens }) => tokens !== null);
+  const hasContext = of.some((line) => line.kept && line.context_tokens !== null);
   const hasHealth = of.some(({ health }) => health !== 'unknown');
-  const isGone = of.some(({ kept }) => !kept);
+  const kept = of.filter((line) => line.kept).length;
+  const isMixed = kept > 0 && kept < of.length;
   const heads = [
     'Conversation',
     'CLI',
-    ...(isGone ? ['Conversation kept'] : []),
+    ...(isMixed ? ['Kept by its CLI'] : []),
     ...(hasTurns ? [{ number: 'Turns' }] : []),
     ...(hasContext ? [{ number: 'Context' }] : []),
     ...(hasHealth ? ['Health'] : []),
     'Used',
   ];
   return (
-    <Table label="Conversations" heads={heads}>
-      {of.map((line) => (
-        <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
-          <th scope="row">
-            {line.kept ? (
-              <a href={to('sessions', line.session_id)} title={line.session_id}>
+    <>
+      {kept < of.length && (
+        <p class="panel-body dim">
+          {kept === 0 ? 'None of these is kept' : `${count(of.length - kept)} of these are not kept`}: the CLI has no
+          file of it, so it cannot be opened, continued or undone. Its task goes on in a new one.
+        </p>
+      )}
+      <Table label="Conversations" heads={heads}>
+        {of.map((line) => (
+          <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
+            <th scope="row">
+              {line.kept ? (
+                <a href={to('sessions', line.session_id)} title={line.session_id}>
+                  <Words of={line.tag} />
+                </a>
+              ) : (
                 <Words of={line.tag} />
-              </a>
-            ) : (
-              <Words of={line.tag} />
+              )}
+              {line.goal !== null && (
+                <p class="soft">
+                  <Words of={line.goal} />
+                </p>
+              )}
+            </th>
+            <td>{line.tool}</td>
+            {isMixed && <td>{line.kept ? 'yes' : <Mark tone="calm" word="not kept" icon="none" />}</td>}
+            {hasTurns && <td class="number">{line.turns ?? '–'}</td>}
+            {hasContext && (
+              <td class="number">{line.context_tokens === null ? '–' : `${short(line.context_tokens)} tokens`}</td>
             )}
-            {line.goal !== null && (
-              <p class="soft">
-                <Words of={line.goal} />
-              </p>
+            {hasHealth && (
+              <td>
+                <Words of={line.health} />
+                {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
+              </td>
             )}
-          </th>
-          <td>{line.tool}</td>
-          {isGone && (
-            <td title={line.kept ? '' : `${line.tool} has no file of the conversation`}>
-              {line.kept ? 'yes' : <Mark tone="calm" word="not kept" icon="none" />}
-            </td>
-          )}
-          {hasTurns && <td class="number">{line.turns ?? 'unknown'}</td>}
-          {hasContext && (
-            <td class="number">{line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}</td>
-          )}
-          {hasHealth && (
             <td>
-              <Words of={line.health} />
-              {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
+              <Ago at={line.last_used} />
             </td>
-          )}
-          <td>
-            <Ago at={line.last_used} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+          </tr>
+        ))}
+      </Table>
+    </>
   );
 }

@@ -22,7 +22,7 @@ import { plain } from '../text/signs.ts';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Palette } from './palette.tsx';
-import { counts, Rail, theme } from './rail.tsx';
+import { counts, Rail, runningCount, theme } from './rail.tsx';
 import { listedViews, route } from './route.ts';
 import { View } from './view.tsx';
 
@@ -115,10 +115,10 @@ const MARKS = {
 
 /** A question comes first, because only the user can answer it. */
 function stateNow(): keyof typeof MARKS | 'idle' {
-  const { now, failures, supervise } = counts.value;
+  const { failures, supervise } = counts.value;
   if (supervise!.n > 0) return 'question';
   if (failures!.n > 0) return 'failed';
-  return now!.n > 0 ? 'running' : 'idle';
+  return runningCount.value > 0 ? 'running' : 'idle';
 }
 
 function Favicon() {
@@ -168,7 +168,8 @@ function colourOf(name: string): string {
 function Title() {
   const [id = 'now', of] = route.value.parts;
   const view = listedViews().find((each) => each.id === id)?.name ?? 'No such view';
-  const states = Object.values(counts.value)
+  const { failures, supervise } = counts.value;
+  const states = [{ n: runningCount.value, what: 'running' }, failures!, supervise!]
     .filter(({ n }) => n > 0)
     .map(({ n, what }) => `${n} ${what}`)
     .join(', ');

@@ -2,21 +2,23 @@
 
 import { linkState, place, projectName } from '../live/stream.ts';
 import { Icon } from '../parts/icon.tsx';
-import { computed, effect, signal, useEffect, useRef } from '../reactive.ts';
-import { countStates, everyLine, taskList } from '../tasks/task-list.ts';
+import { computed, effect, signal, useEffect, useSignal } from '../reactive.ts';
+import { countStates, everyLine, needsWords, needsYou, taskList } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
 import { Notifications } from './notify.tsx';
 import { showPalette } from './palette.tsx';
 import { listedViews, route, to } from './route.ts';
-import { showCurrent } from './view.tsx';
 
 export function Rail() {
   const current = route.value.parts[0] ?? 'now';
-  const views = useRef<HTMLElement>(null);
-  useEffect(() => showCurrent(views.current), [current]);
+  const isOpen = useSignal(false);
+  // The menu of a narrow window leads somewhere, and is done.
+  useEffect(() => {
+    isOpen.value = false;
+  }, [route.value]);
   return (
-    <header class="rail">
+    <header class={`rail ${isOpen.value ? 'open' : ''}`}>
       <div class="brand">
         <Icon name="gate" />
         <span title={place.value}>
@@ -24,10 +26,18 @@ export function Rail() {
           {projectName.value !== '' && <small class="dim">Tollgate</small>}
         </span>
       </div>
-      <nav ref={views} aria-label="Views">
+      <button
+        type="button"
+        class="button small menu"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
+        Menu
+      </button>
+      <nav aria-label="Views">
         <ul class="views">
           {listedViews().map(({ id, name }) => (
-            <li key={id}>
+            <li key={id} class={FIRST.includes(id) || id === current ? 'first' : ''}>
               <a href={to(id)} aria-current={id === current ? 'page' : undefined}>
                 <Icon name={id} />
                 {name}
@@ -55,12 +65,15 @@ export function Rail() {
   );
 }
 
+/** What a narrow window shows while its menu is closed, with the current view. */
+const FIRST: readonly string[] = ['now', 'tasks', 'failures'];
+
 function Count({ of }: { of: string }) {
   const counted = counts.value[of];
   if (counted === undefined || counted.n === 0) return null;
   const what = `${counted.what}${areOld.value ? ', as it was before' : ''}`;
   return (
-    <span class={areOld.value ? 'count old' : 'count'} title={`${counted.n} ${what}`}>
+    <span class={`count ${of} ${areOld.value ? 'old' : ''}`} title={`${counted.n} ${what}`}>
       {counted.n}
       <span class="unseen"> {what}</span>
     </span>
@@ -82,12 +95,15 @@ function LinkState() {
 export const counts = computed<Readonly<Record<string, { n: number; what: string }>>>(() => {
   const states = countStates(everyLine());
   const of = (state: string) => states.get(state) ?? 0;
+  const needing = everyLine().filter(needsYou);
   return {
-    now: { n: of('running'), what: 'running' },
+    now: { n: needing.length, what: `${needing.length === 1 ? 'needs' : 'need'} you: ${needsWords(needing)}` },
     failures: { n: of('failed') + of('refused'), what: 'failed' },
     supervise: { n: of('parked'), what: 'asking you' },
   };
 });
+
+export const runningCount = computed(() => countStates(everyLine()).get('running') ?? 0);
 
 /** The counts are out of date: the list cannot be refreshed, or no changes arrive. */
 const areOld = computed(() => taskList.problem.value !== null || linkState.value.how !== 'live');

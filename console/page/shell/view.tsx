@@ -1,19 +1,26 @@
 // Renders one view: heading with actions, tabs, content; the heading gets the focus when the user opens the view.
 
+import { Facts } from '../parts/panel.tsx';
 import { type ComponentChildren, signal, useEffect, useRef } from '../reactive.ts';
 import { to } from './route.ts';
 
 export function View({
   title,
+  beside,
   about,
   aside,
   crumbs,
+  facts,
   children,
 }: {
   title: ComponentChildren;
+  /** Its state. */
+  beside?: ComponentChildren;
   about?: ComponentChildren;
+  /** Its actions. */
   aside?: ComponentChildren;
   crumbs?: ComponentChildren;
+  facts?: readonly (readonly [name: string, value: ComponentChildren])[] | undefined;
   children: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -25,14 +32,16 @@ export function View({
   return (
     <>
       <header class="view-head">
-        <div>
-          {crumbs && <div class="crumbs">{crumbs}</div>}
+        {crumbs && <div class="crumbs">{crumbs}</div>}
+        <div class="title-line">
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {about && <p>{about}</p>}
+          {beside}
+          {aside && <div class="buttons">{aside}</div>}
         </div>
-        {aside && <div class="buttons">{aside}</div>}
+        {about && <p>{about}</p>}
+        {facts && <Facts of={facts} />}
       </header>
       {children}
     </>
@@ -45,7 +54,7 @@ const cameFromElsewhere = signal(false);
 /** Scrolls the current link into sight in a narrow window, where the list of links is wider than the window. */
 const BESIDE_PX = 40;
 
-export function showCurrent(within: HTMLElement | null): void {
+function showCurrent(within: HTMLElement | null): void {
   const at = within?.querySelector<HTMLElement>('[aria-current]');
   if (within && at) within.scrollLeft = at.offsetLeft - BESIDE_PX;
 }

@@ -3,7 +3,7 @@
 import type { Resources } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Answered, Questions } from '../now/questions.tsx';
+import { Answered, QuestionRow } from '../now/questions.tsx';
 import { count } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -36,8 +36,12 @@ function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] 
   return (
     <>
       {asked.length > 0 && (
-        <Panel title="Questions">
-          <Questions of={asked} />
+        <Panel title="Questions" edge="flush">
+          <ul class="lately">
+            {asked.map((question) => (
+              <QuestionRow key={question.task_id} of={question} />
+            ))}
+          </ul>
         </Panel>
       )}
       {answered.length > 0 && <Answered of={answered.map(({ task_id: id }) => id)} />}

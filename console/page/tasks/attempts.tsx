@@ -5,14 +5,14 @@ import { toType } from '../../../policies/facts/next-action.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { partOf } from '../live/requests.ts';
 import { ActionButton } from '../parts/actions.tsx';
-import { lasting } from '../parts/figures.ts';
-import { Mark } from '../parts/mark.tsx';
+import { lasting, money, short } from '../parts/figures.ts';
+import { ClassMark, Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';
 import { Words } from '../text/words.tsx';
 import { TextsOf } from './raw.tsx';
-import { priceWords, tokenWords } from './timeline.tsx';
+import { REASONER } from './timeline.tsx';
 
 type Attempt = TaskShown['attempts'][number];
 
@@ -31,14 +31,18 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
       }
       aside={
         <span class="buttons">
-          <EndMark of={of} />
-          {isLast && task.supervision === null && <ActionButton of={redo} verb="Redo stage" busy={busy} />}
+          <EndMark of={of} asks={isLast && task.state === 'parked' && stage === REASONER} />
+          {isLast && task.supervision === null && (
+            <ActionButton of={redo} tools={[tool]} verb="Redo stage" busy={busy} />
+          )}
         </span>
       }
     >
       <p class="soft attempt">
         {tool}, began <Ago at={at} />
-        {ms !== null && `, took ${lasting(ms)}`}, {tokenWords(of.tokens)}, {priceWords(of.usd, of.usd === null ? 1 : 0)}
+        {ms !== null && `, took ${lasting(ms)}`}
+        {of.tokens !== null && `, ${short(of.tokens)} tokens`}
+        {of.usd !== null && `, ${money(of.usd)}`}
         {reason !== null && (
           <>
             , <a href={to('failures')}>{reason.replaceAll('_', ' ')}</a>
@@ -50,22 +54,16 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
           </>
         )}
       </p>
-      {decision && (
+      {decision && decision.action !== 'stop' && (
         <p>
-          <Words of={decisionWords(decision)} />
+          <Words of={`Decision: ${decision.action}: ${decision.why}`} />
         </p>
       )}
-      {gate && <GateOf of={gate} task={task.task_id} log={texts.find(({ what }) => what === 'stderr')?.name} />}
       {texts.length > 0 && <TextsOf key={id} task={task.task_id} of={texts} opens="answer" />}
+      {gate && <GateOf of={gate} task={task.task_id} log={texts.find(({ what }) => what === 'stderr')?.name} />}
       {!isLast && <p class="dim">The texts of an earlier attempt were replaced by those of the last one.</p>}
     </Panel>
   );
-}
-
-/** A stop says why there was no retry. */
-function decisionWords({ action, why }: { action: string; why: string }): string {
-  if (action !== 'stop') return `Decision: ${action}: ${why}`;
-  return why.startsWith('never retried') ? why.replace('never', 'Not') : `Not retried: ${why}`;
 }
 
 /** Names are `inputs/prompt/STAGE….md` and `outputs/STAGE.….out`. */
@@ -74,11 +72,11 @@ const isOfStage = (name: string, stage: string): boolean => {
   return base === stage || base.startsWith(`${stage}.`);
 };
 
-function EndMark({ of: { ending, class: errorClass, reason } }: { of: Attempt }) {
-  if (ending === null) return <Mark tone="busy" word="under way" icon="busy" />;
+function EndMark({ of: { class: errorClass, reason }, asks }: { of: Attempt; asks: boolean }) {
+  if (asks) return <StateMark state="parked" />;
   if (reason === 'cancelled' || reason === 'interrupted') return <Mark tone="wait" word="interrupted" icon="broken" />;
   if (errorClass === null) return <Mark tone="good" word="answered" icon="done" />;
-  return <Mark tone="bad" word={errorClass === 'unknown' ? 'failed' : errorClass.replaceAll('_', ' ')} icon="failed" />;
+  return <ClassMark class={errorClass} reason={reason} />;
 }
 
 interface GateProps {
@@ -89,7 +87,7 @@ interface GateProps {
 }
 
 function GateOf({ of, task, log }: GateProps) {
-  const { stage, at, passed, checks, findings } = of;
+  const { stage, at, passed, checks, findings, changes } = of;
   return (
     <div class="gate-of attempt">
       <p>
@@ -130,9 +128,11 @@ function GateOf({ of, task, log }: GateProps) {
         </div>
       ))}
       <div class="buttons">
-        <a class="button small" href={`${to('tasks', task, 'changes')}?stage=${partOf(stage)}`}>
-          Open changes
-        </a>
+        {changes !== null && changes?.length !== 0 && (
+          <a class="button small" href={`${to('tasks', task, 'changes')}?stage=${partOf(stage)}`}>
+            Open changes
+          </a>
+        )}
         {log !== undefined && (
           <a class="button small" href={`${to('tasks', task, 'raw')}?text=${partOf(log)}`}>
             Open log

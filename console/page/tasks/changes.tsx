@@ -25,7 +25,7 @@ export function Changes({ id }: { id: string }) {
 const concerns = (id: string) => (topic: string, of: string | null) =>
   topic === '*' || (topic === 'task' && (of === null || of === id));
 
-function Stages({ id, of: { stages, whole } }: { id: string; of: DiffsShown }) {
+function Stages({ id, of: { stages, whole, why_none: why } }: { id: string; of: DiffsShown }) {
   const all = [
     ...stages.map(({ stage, changed }) => ({ stage, changed, name: stage })),
     ...(whole ? [{ stage: WHOLE_TASK, changed: null, name: 'since the task began' }] : []),
@@ -36,9 +36,16 @@ function Stages({ id, of: { stages, whole } }: { id: string; of: DiffsShown }) {
   const current = all.find(({ stage }) => stage === wanted) ?? usual;
   if (current === undefined)
     return (
-      <Empty title="No stage has changed anything">
-        The changes of each stage that may write appear here, in a repository of git.
-      </Empty>
+      <div class="panel">
+        <Empty title="No changes">
+          <p>{why}</p>
+          <div class="buttons">
+            <a class="button" href={to('tasks', id)}>
+              Back to the run
+            </a>
+          </div>
+        </Empty>
+      </div>
     );
   return (
     <>

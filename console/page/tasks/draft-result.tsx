@@ -1,12 +1,10 @@
 // Shows what was found in a manifest that is not written yet: its mistakes, or the calls of a run and their expected cost.
 
-import type { SpentShown } from '../../contract/overviews.ts';
-import type { Resources } from '../../contract/resources.ts';
 import type { DraftShown } from '../../contract/task.ts';
-import { useFollowing } from '../live/follow.ts';
-import { count, counted, money } from '../parts/figures.ts';
+import { count, counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Words } from '../text/words.tsx';
+import { expectedCost } from './task-list.ts';
 
 interface DraftResultProps {
   of: DraftShown;
@@ -76,7 +74,6 @@ export function DraftResult({ of, onLine }: DraftResultProps) {
 
 /** What a run would pay for, before it begins. */
 export function Payment({ of: { forecast } }: { of: DraftShown }) {
-  const spent = useFollowing<Resources['/api/spent']>('/api/spent', (topic) => topic === 'budgets');
   if (forecast === null) return <p>The manifest has no mistake. A reasoner decides about its calls.</p>;
   const { stages, budget } = forecast;
   const tools = stages.flatMap(({ tool, calls }) => (calls ? tool : []));
@@ -88,35 +85,16 @@ export function Payment({ of: { forecast } }: { of: DraftShown }) {
         {tools.length > 0 && `, more with retries, at most ${count(most)}`}
         {budget.used > 0 && ` (${count(budget.total)} less the ${count(budget.used)} made)`}.
       </p>
-      {spent.value.value !== null && tools.length > 0 && <p>{costWords(tools, spent.value.value)}</p>}
+      {tools.length > 0 && <p>Expected cost, by the earlier calls of this project: {expectedCost(tools)}.</p>}
     </>
   );
 }
 
 /** The same in a few words, before a check. */
-export function Expected({ tools, most }: { tools: readonly string[]; most: number }) {
-  const spent = useFollowing<Resources['/api/spent']>('/api/spent', (topic) => topic === 'budgets');
-  const { sum, unknown } = costOf(tools, spent.value.value?.days ?? []);
-  const cost = unknown.length === 0 ? `about ${money(sum)}` : 'cost unknown';
-  return <>{`${counted(tools.length, 'paid call')}, at most ${count(most)}; ${cost}`}</>;
-}
-
-/** By what earlier calls of the same CLIs cost in this project. `unknown`: the CLIs without a known price. */
-function costOf(tools: readonly string[], days: SpentShown['days']): { sum: number; unknown: string[] } {
-  const meanOf = (tool: string): number | null => {
-    const used = days.flatMap(({ by_tool: by }) => (Object.hasOwn(by, tool) ? by[tool]! : []));
-    const priced = used.reduce((sum, { calls, calls_without_price: without }) => sum + calls - without, 0);
-    return priced === 0 ? null : used.reduce((sum, { usd }) => sum + usd, 0) / priced;
-  };
-  const costs = tools.map(meanOf);
-  const unknown = [...new Set(tools.filter((_, at) => costs[at] === null))];
-  return { sum: costs.reduce<number>((total, cost) => total + (cost ?? 0), 0), unknown };
-}
-
-function costWords(tools: readonly string[], { days }: SpentShown): string {
-  const { sum, unknown } = costOf(tools, days);
-  const lacking = `no price of an earlier call of ${unknown.join(', ')} is known`;
-  if (tools.every((tool) => unknown.includes(tool))) return `Expected cost: unknown, since ${lacking}.`;
-  const rest = unknown.length === 0 ? '' : `; ${lacking}`;
-  return `Expected cost: about ${money(sum)}, by the earlier calls of this project${rest}.`;
-}
+export const Expected = ({ tools, most }: { tools: readonly string[]; most: number }) => (
+  <>
+    {tools.length === 0
+      ? `No stage yet; at most ${counted(most, 'paid call')}`
+      : `${counted(tools.length, 'paid call')}, at most ${count(most)}; ${expectedCost(tools)}`}
+  </>
+);

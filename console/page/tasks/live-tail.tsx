@@ -74,7 +74,7 @@ export function LiveTail({ task }: { task: string }) {
           )}{' '}
           {end === null && doing !== null && (
             <span class="mono">
-              <Words of={doing} />
+              <Words of={`last: ${doing}`} />
             </span>
           )}
         </p>

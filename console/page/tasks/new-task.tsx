@@ -52,6 +52,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
   const accepts = used.some(({ role }) => choices.roles.some((each) => each.role === role && each.accepts));
   return (
     <div class="stack new-task">
+      <Unready of={choices.tools} />
       <Panel title="Task">
         <TextField of={goal} label="Goal" rows={3} required help="What is to be achieved, in a sentence or two." />
         <Field label="Id" help="The name of the task and of its folder.">
@@ -243,7 +244,6 @@ function Stages({ choices, pipeline, stages }: StagesProps) {
           </div>
         </>
       )}
-      <Unready of={tools} />
     </>
   );
 }
@@ -321,7 +321,8 @@ function Ways({ wish, tools, lacks }: WaysProps) {
           Create and run …
         </button>
         <span class="dim">
-          {lacks.length > 0 ? `Still needed: ${lacks.join(', ')}.` : <Expected tools={tools} most={wish.calls} />}
+          {lacks.length > 0 && <b>Still needed: {lacks.join(', ')}. </b>}
+          {areNumbers(wish) && <Expected tools={tools} most={wish.calls} />}
         </span>
       </div>
       {isStarting.value && current && (

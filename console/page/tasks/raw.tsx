@@ -15,28 +15,53 @@ import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
 export function Raw({ of }: { of: TaskShown }) {
+  const shows = route.value.query.get('text');
   return (
     <div class="stack">
-      <Panel title="Location">
-        <p class="mono soft">
-          <Words of={of.folder} />
-        </p>
-      </Panel>
-      <Panel title="Summary">
+      {of.state !== 'done' && <Explained id={of.task_id} />}
+      <Panel
+        title="Summary"
+        aside={
+          <span class="mono dim">
+            <Words of={of.folder} />
+          </span>
+        }
+      >
         {of.summary === null ? (
           <Empty title="No summary yet">A run writes it when it ends.</Empty>
         ) : (
           <Markdown of={of.summary} label="Summary" lines="kept" />
         )}
       </Panel>
-      {of.texts.length === 0 ? (
-        <Empty title="Nothing was sent yet" />
-      ) : (
-        <TextsOf task={of.task_id} of={of.texts} shows={route.value.query.get('text')} />
-      )}
-      <Explained id={of.task_id} />
+      <Panel title="Files">
+        {of.texts.length === 0 ? (
+          <Empty title="Nothing was sent yet" />
+        ) : (
+          filesByStage(of, shows).map(([stage, texts]) => (
+            <section key={stage} class="stack" aria-label={stage}>
+              <h3>
+                <Words of={stage} />
+              </h3>
+              <TextsOf task={of.task_id} of={texts} shows={shows} />
+            </section>
+          ))
+        )}
+      </Panel>
     </div>
   );
+}
+
+/** The files that have something in them, below the stage that they are named after. */
+function filesByStage({ stages, texts }: TaskShown, shows: string | null): [string, TaskShown['texts']][] {
+  const plain = (name: string) => name.slice(name.lastIndexOf('/') + 1).replaceAll('.', '_');
+  const groups = new Map<string, TaskShown['texts']>(stages.map(({ stage }) => [stage, []]));
+  for (const text of texts) {
+    if (text.bytes === 0 && text.name !== shows) continue;
+    const fits = stages.filter(({ stage }) => plain(text.name).startsWith(`${plain(stage)}_`));
+    const stage = fits.sort((a, b) => b.stage.length - a.stage.length)[0]?.stage ?? 'Other files';
+    groups.set(stage, [...(groups.get(stage) ?? []), text]);
+  }
+  return [...groups].filter(([, of]) => of.length > 0);
 }
 
 /** Why the task failed, as `tollgate explain` reports it. */
@@ -48,7 +73,15 @@ function Explained({ id }: { id: string }) {
   return (
     <Shown of={explained} what="the explanation">
       {({ explanation, message }) =>
-        explanation === null ? <Empty title="Nothing to explain">{message}</Empty> : <Explanation of={explanation} />
+        explanation === null ? (
+          <p class="dim">
+            <Words of={message} />
+          </p>
+        ) : (
+          <Panel title="Why it failed">
+            <Explanation of={explanation} />
+          </Panel>
+        )
       }
     </Shown>
   );
@@ -65,7 +98,7 @@ interface TextsProps {
 
 export function TextsOf({ task, of, opens, shows = null }: TextsProps) {
   return (
-    <ul class="stack">
+    <ul class="texts">
       {of.map((text) => (
         <TextOf
           key={text.name}
@@ -93,7 +126,7 @@ function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen, isSought }
     if (isSought) item.current?.scrollIntoView();
   }, []);
   return (
-    <li ref={item} class="panel">
+    <li ref={item}>
       <details
         class="opens"
         open={isFirstOpen || isSought}

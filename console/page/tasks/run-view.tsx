@@ -2,7 +2,8 @@
 
 import type { TaskShown } from '../../contract/task.ts';
 import { QuestionOf } from '../now/questions.tsx';
-import { ActionList } from '../parts/actions.tsx';
+import { ActionList, goesOn } from '../parts/actions.tsx';
+import { ClassMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
@@ -18,6 +19,8 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const { attempts, stages, failure, supervision, state } = of;
   // The field below answers the question: the words for a terminal would say it twice.
   const next = of.next_actions.filter(({ command }) => state !== 'parked' || command !== undefined);
+  const again = goesOn(next);
+  const steps = <ActionList of={next} busy={busy} failedAt={of.at} elsewhere={again} />;
   // The log of a run stays after its end, and that of the next run replaces it.
   const runs = useRef({ seen: 0, isRunning: false });
   if (state === 'running' && !runs.current.isRunning) runs.current.seen += 1;
@@ -26,6 +29,8 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
     attempts.find(({ call_id: id }) => id === chosen.value) ??
     attempts.findLast(({ stage }) => stage === (state === 'parked' ? REASONER : failure?.stage)) ??
     attempts.at(-1);
+  // Of one that is under way nothing is known yet beside its log. What a finished task has answered comes first.
+  const attempt = shown && shown.ending !== null && <AttemptPanel task={of} of={shown} busy={busy} />;
   return (
     <div class="stack">
       {failure && (
@@ -34,22 +39,18 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
             <Words of={failure.sentence} />
           </p>
           <p class="dim">
-            {failure.stage !== null && (
-              <>
-                <Words of={failure.stage} />:{' '}
-              </>
-            )}
-            {failure.class} (<Words of={failure.reason ?? 'no reason'} />)
+            <ClassMark class={failure.class} reason={failure.reason} />{' '}
+            {failure.stage === null ? 'before the first stage' : <Words of={`in ${failure.stage}`} />}
           </p>
           {failure.evidence && <Quote of={failure.evidence} label="Evidence" as="code" />}
-          <ActionList of={next} busy={busy} failedAt={of.at} rerunKey="r" />
+          {steps}
         </section>
       )}
       {failure === null && state === 'interrupted' && (
         <section class="panel failure waits" aria-label="How it ended">
           <p class="sentence">The process of the run ended before the task was finished.</p>
           <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} />
-          <ActionList of={next} busy={busy} rerunKey="r" />
+          {steps}
         </section>
       )}
       {of.lacks.length > 0 && (
@@ -64,20 +65,19 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
           </ul>
         </section>
       )}
-      {failure === null && state !== 'interrupted' && next.length > 0 && (
-        <Panel title="Next">
-          <ActionList of={next} busy={busy} rerunKey="r" />
-        </Panel>
+      {failure === null && state !== 'interrupted' && next.some((action) => action !== again) && (
+        <Panel title="Next">{steps}</Panel>
       )}
       {state === 'parked' && <QuestionOf task={of.task_id} />}
       {supervision && <Supervision of={supervision} goal={of.goal} />}
+      {state === 'done' && attempt}
       {stages.length === 0 ? (
         <Empty title="No stage was called yet" />
       ) : (
         <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
       )}
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
-      {shown && <AttemptPanel task={of} of={shown} busy={busy} />}
+      {state !== 'done' && attempt}
     </div>
   );
 }

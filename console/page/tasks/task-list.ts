@@ -1,11 +1,12 @@
 // Follows the list of all tasks while the page is open, and chooses which of them to show in what order.
 
+import { classWord } from '../../../policies/facts/classes.ts';
 import type { TaskLine, TasksChange } from '../../contract/page.ts';
 import type { Resources } from '../../contract/resources.ts';
 import type { Following } from '../live/follow.ts';
 import { againBy, read, type Trouble } from '../live/requests.ts';
 import { onChange } from '../live/stream.ts';
-import { counted } from '../parts/figures.ts';
+import { count, counted, money } from '../parts/figures.ts';
 import { batch, type ReadonlySignal, type Signal, signal } from '../reactive.ts';
 
 /** A signal for each task, so that a change of one task redraws one row. */
@@ -13,7 +14,12 @@ const lines = new Map<string, Signal<TaskLine>>();
 /** Increases when a task is added or removed, or when a value changes that tasks are sorted or filtered by. */
 const changed = signal(0);
 
-export const lineOf = (id: string): ReadonlySignal<TaskLine> | undefined => lines.get(id);
+/** Who reads a line that is not there yet is told when it comes. */
+export function lineOf(id: string): ReadonlySignal<TaskLine> | undefined {
+  const line = lines.get(id);
+  if (line === undefined) void changed.value;
+  return line;
+}
 
 /** Returns all lines. A computation that reads them runs again when the position of a row may have changed. */
 export function everyLine(): TaskLine[] {
@@ -74,6 +80,20 @@ const WAITING_STATES: readonly TaskLine['state'][] = ['parked', 'failed', 'refus
 /** Whether nothing happens to the task until the user does something. */
 export const needsYou = ({ state }: TaskLine): boolean => WAITING_STATES.includes(state);
 
+/** Such as `3 failed, 1 question`. */
+export function needsWords(of: readonly TaskLine[]): string {
+  const states = countStates(of);
+  const failed = (states.get('failed') ?? 0) + (states.get('refused') ?? 0);
+  return [
+    [failed, 'failed'],
+    [states.get('parked') ?? 0, states.get('parked') === 1 ? 'question' : 'questions'],
+    [states.get('interrupted') ?? 0, 'interrupted'],
+    [states.get('unreadable') ?? 0, 'unreadable'],
+  ]
+    .flatMap(([n, word]) => (n === 0 ? [] : `${n} ${word}`))
+    .join(', ');
+}
+
 /** Why it needs the user. */
 export const reasonOf = ({ why, state }: TaskLine): string =>
   why ?? (state === 'interrupted' ? 'Its run ended before it could finish.' : '');
@@ -98,7 +118,7 @@ const has = (line: TaskLine, word: string): boolean =>
   line.task_id.toLowerCase().includes(word) ||
   (line.goal ?? '').toLowerCase().includes(word) ||
   (line.stage ?? '').toLowerCase().includes(word) ||
-  (line.class ?? '').includes(word) ||
+  (line.class !== null && `${line.class} ${classWord(line.class)}`.includes(word)) ||
   (line.reason ?? '').includes(word) ||
   (line.why ?? '').toLowerCase().includes(word) ||
   (line.signature ?? '').startsWith(word);
@@ -130,11 +150,43 @@ function allowedFor(ids: readonly string[]): { most: number; unknown: number } {
   return { most: known.reduce((sum, rest) => sum + Math.max(0, rest), 0), unknown: ids.length - known.length };
 }
 
-/** The same in a few words. */
-export function callsAtMost(ids: readonly string[]): string {
+/** What a button pays for. @param tools the CLI of each call; undefined: what the next run of these tasks calls. */
+export function callsAtMost(ids: readonly string[], tools?: readonly string[]): string {
   const { most, unknown } = allowedFor(ids);
-  if (unknown > 0) return 'paid calls, limited by the manifest';
-  return most === 0 ? 'no call in the budget' : `at most ${counted(most, 'paid call')}`;
+  if (most === 0 && unknown === 0) return 'no call left in the budget';
+  const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
+  const known = runs.every((run) => run !== null) ? runs.flatMap((run) => run.tools) : null;
+  const usual = tools ?? known;
+  if (usual === null) return unknown > 0 ? '… paid calls' : `at most ${counted(most, 'paid call')}`;
+  const how = tools === undefined && runs.some((run) => run?.is_open) ? 'at least' : 'usually';
+  const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
+  const n = unknown > 0 ? usual.length : Math.min(usual.length, most);
+  return `${how} ${n === 0 ? 'no paid call' : counted(n, 'paid call')}${cap}${n === 0 ? '' : `; ${expectedCost(usual)}`}`;
+}
+
+/** By what earlier calls of the same CLIs cost in this project. */
+export function expectedCost(tools: readonly string[]): string {
+  const known = tools.flatMap((tool) => meanPrices.value.get(tool) ?? []);
+  if (known.length === 0) return 'no known price';
+  const sum = known.reduce((total, usd) => total + usd, 0);
+  const cost = money(sum, tools.length - known.length);
+  return cost.startsWith('<') ? cost.replace('<', 'less than') : `about ${cost}`;
+}
+
+/** Of an earlier call of each CLI, as far as a price was known. */
+const meanPrices = signal<ReadonlyMap<string, number>>(new Map());
+
+async function renewPrices(): Promise<void> {
+  const answered = await read<Resources['/api/spent']>('/api/spent');
+  if (answered.how === 'failed') return;
+  const { tools, days } = answered.value;
+  meanPrices.value = new Map(
+    tools.flatMap((tool): [string, number][] => {
+      const used = days.flatMap(({ by_tool: by }) => (Object.hasOwn(by, tool) ? by[tool]! : []));
+      const priced = used.reduce((sum, { calls, calls_without_price: without }) => sum + calls - without, 0);
+      return priced === 0 ? [] : [[tool, used.reduce((sum, { usd }) => sum + usd, 0) / priced]];
+    }),
+  );
 }
 
 /** The same in sentences. */
@@ -188,6 +240,7 @@ function createRenewal() {
 export function followTasks(): void {
   // The list is requested after the stream opens, which sends `*`. An earlier list would miss the changes in between.
   onChange((topic, _id, change) => {
+    if (topic === '*' || topic === 'budgets') void renewPrices();
     if (topic === '*') void renew();
     if (topic !== 'tasks') return;
     if (change === null) return void renew();

@@ -6,12 +6,11 @@ import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
 import { ManifestView } from '../manifest/manifest-view.tsx';
 import { StopDialog } from '../now/now-view.tsx';
-import { ActionButton, CopyButton, isRerun } from '../parts/actions.tsx';
-import { count, money, tokens } from '../parts/figures.ts';
-import { StateMark } from '../parts/mark.tsx';
-import { Facts } from '../parts/panel.tsx';
+import { ActionButton, CopyButton, firstToDo, goesOn } from '../parts/actions.tsx';
+import { count, tokens } from '../parts/figures.ts';
+import { Cost, StateMark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { Ago, Elapsed } from '../parts/times.tsx';
+import { Ago, Elapsed, Limited } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { Tabs, View } from '../shell/view.tsx';
@@ -40,7 +39,16 @@ export function TaskView({ view, id, tab }: { view: 'tasks' | 'supervise'; id: s
       crumbs={<a href={to(view)}>{view === 'tasks' ? 'Tasks' : 'Supervise'}</a>}
       title={<Words of={id} />}
       about={task.value.value?.goal ? <Words of={task.value.value.goal} /> : undefined}
-      aside={task.value.value && <Standing of={task.value.value} part={current} />}
+      beside={
+        task.value.value && (
+          <>
+            <CopyButton text={id} name="Copy id" look="icon" />
+            <StateMark state={task.value.value.state} />
+          </>
+        )
+      }
+      aside={task.value.value && <MainAction of={task.value.value} part={current} />}
+      facts={task.value.value ? factsOf(task.value.value) : undefined}
     >
       {(task.value.value !== null || task.problem.value === null) && (
         <Tabs label="Parts of the task" of={TABS} current={current} below={[view, id]} />
@@ -68,42 +76,40 @@ function Part({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }
 /** Why no command about the task can be run now; null if one can. */
 const busyWords = ({ state }: TaskShown): string | null => (state === 'running' ? 'It is running.' : null);
 
-function Standing({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }) {
+/** The figures of the task in a line. */
+function factsOf({ state, calls, usd, tokens: used, unknown, at, attempts, running_since: since }: TaskShown) {
+  const call = state === 'running' ? attempts.findLast(({ ending }) => ending === null) : undefined;
+  return [
+    ...(since === null ? [] : ([['Running', <Elapsed key="running" from={since} />]] as const)),
+    ...(call === undefined ? [] : ([['This call', <Limited key="call" of={call} />]] as const)),
+    ['Calls', `${count(calls.used)}${calls.budget === null ? '' : ` of ${calls.budget}`}`] as const,
+    ...(calls.used > 0 ? ([['Cost', <Cost key="usd" usd={usd} without={unknown.usd} />]] as const) : []),
+    ...(used === null ? [] : ([['Tokens', tokens(used, unknown.tokens)]] as const)),
+    ...(since === null && at !== null ? ([['Last', <Ago key="at" at={at} />]] as const) : []),
+  ];
+}
+
+/** What can be done about it, the same on each of its parts. */
+function MainAction({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }) {
   const isStopping = useSignal(false);
-  const { task_id: id, state, calls } = of;
+  const { task_id: id, state, next_actions: next } = of;
+  if (state === 'parked')
+    return part === 'run' ? null : (
+      <a class="button main" href={to('tasks', id)}>
+        Answer
+      </a>
+    );
+  if (state !== 'running') {
+    const again = goesOn(next) ?? againOf(id, state);
+    const isFirst = state !== 'done' && (firstToDo(next, of.at) ?? again) === again;
+    const named = state === 'done' ? { verb: 'Rerun' } : {};
+    return <ActionButton of={again} isMain={isFirst} failedAt={of.at} pressedBy="r" {...named} />;
+  }
   return (
     <>
-      <StateMark state={state} />
-      {of.running_since !== null && (
-        <span class="dim">
-          for <Elapsed from={of.running_since} />
-        </span>
-      )}
-      <Facts
-        of={[
-          ['Calls', `${count(calls.used)}${calls.budget === null ? '' : ` of ${calls.budget}`}`],
-          ...(calls.used > 0 ? ([['Cost', money(of.usd, of.unknown.usd)]] as const) : []),
-          ...(of.tokens === null ? [] : ([['Tokens', tokens(of.tokens, of.unknown.tokens)]] as const)),
-          ...(of.running_since === null && of.at !== null ? ([['Last', <Ago key="at" at={of.at} />]] as const) : []),
-        ]}
-      />
-      {state === 'running' ? (
-        <button type="button" class="button small grave" data-key="s" onClick={() => (isStopping.value = true)}>
-          Stop<span class="unseen"> {id}</span>
-        </button>
-      ) : state === 'parked' ? (
-        part !== 'run' && (
-          <a class="button small main" href={to('tasks', id)}>
-            Answer
-          </a>
-        )
-      ) : (
-        calls.used > 0 &&
-        !(part === 'run' && of.next_actions.some(isRerun)) && (
-          <ActionButton of={againOf(id, state)} pressedBy="r" {...(state === 'done' ? { verb: 'Rerun' } : {})} />
-        )
-      )}
-      <CopyButton text={id} name="Copy id" />
+      <button type="button" class="button grave" data-key="s" onClick={() => (isStopping.value = true)}>
+        Stop<span class="unseen"> {id}</span>
+      </button>
       {isStopping.value && <StopDialog task={id} onClose={() => (isStopping.value = false)} />}
     </>
   );

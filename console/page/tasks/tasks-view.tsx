@@ -1,10 +1,10 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { CopyButton, Terms } from '../parts/actions.tsx';
-import { count, counted, money } from '../parts/figures.ts';
-import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
-import { StateMark, wordOf } from '../parts/mark.tsx';
+import { Advice, CopyButton, Terms } from '../parts/actions.tsx';
+import { count, counted } from '../parts/figures.ts';
+import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
+import { Cost, StateMark, wordOf } from '../parts/mark.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
@@ -74,7 +74,7 @@ export function TasksView() {
         <FilterChoice
           label="Class"
           value={filter.value.class}
-          among={[['', 'all'], ...classes.value.map((each) => [each, each] as const)]}
+          among={[['', 'all'], ...classes.value.map(classChoice)]}
           onChoose={(value) => setQuery({ class: value })}
         />
       </div>
@@ -237,8 +237,8 @@ function TaskCells({ id, selection }: { id: string; selection: Selection }) {
         {count(line.calls.used)}
         <span class="dim"> / {line.calls.budget ?? '–'}</span>
       </Cell>
-      <Cell as="usd number">
-        {line.calls.used === 0 && line.usd === null ? '–' : money(line.usd, line.calls_without_price)}
+      <Cell as="usd number cut">
+        <Cost usd={line.usd} without={line.calls_without_price} />
       </Cell>
       <Cell as="at number dim">
         <Ago at={line.at} />
@@ -253,6 +253,18 @@ function WhyOf({ line }: { line: TaskLine }) {
   return (
     <span title={errorClass === null ? why : `${why} (${stage ?? 'the start'}: ${errorClass})`}>
       <Words of={why} />
+      {route.value.query.get('state') === NEEDS_YOU && <ToDo of={line} />}
+    </span>
+  );
+}
+
+/** Only where the user looks for what to do: elsewhere a row has one line. */
+function ToDo({ of: { to_do: what, state, at } }: { of: TaskLine }) {
+  const text = state === 'parked' ? 'answer it' : state === 'interrupted' ? 'continue it' : what;
+  if (text === null) return null;
+  return (
+    <span class="to-do dim cut">
+      <Advice of={{ text, pays: false, changes: null }} failedAt={at} />
     </span>
   );
 }

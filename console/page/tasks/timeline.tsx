@@ -1,10 +1,11 @@
 // Draws the stages of a task over time: one lane for each stage, one bar for each attempt, waits hatched, gates as diamonds.
 
+import { classWord } from '../../../policies/facts/classes.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
-import { counted, lacking, lasting, money, tokens } from '../parts/figures.ts';
-import { StateMark } from '../parts/mark.tsx';
-import { now } from '../parts/times.tsx';
+import { counted, lacking, lasting, tokens } from '../parts/figures.ts';
+import { Cost, StateMark } from '../parts/mark.tsx';
+import { Limited, now } from '../parts/times.tsx';
 import { useMemo } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
 
@@ -27,14 +28,13 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
   const { stages, attempts, gates } = of;
   const isRunning = attempts.some(({ ending }) => ending === null);
   const until = isRunning ? now.value : Date.parse(of.at ?? '');
-  const scale = useMemo(() => scaleOf(attempts, until), [attempts, until]);
+  const scale = useMemo(() => scaleOf(attempts, until, isRunning), [attempts, until]);
   return (
     <section class="panel timeline" aria-label="Timeline of the stages">
       <ol>
         {stages.map((stage) => {
           const own = attempts.filter((each) => each.stage === stage.stage).slice(-MOST_BARS);
           const asks = of.state === 'parked' && stage.stage === REASONER;
-          const failed = own.slice(0, -1).findLast(({ class: errorClass }) => errorClass !== null);
           const gate = gates.find((each) => each.stage === stage.stage);
           const hasPassed = ({ call_id: id }: Attempt) => gate?.passed !== false || gate.call_id !== id;
           return (
@@ -42,14 +42,14 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
               <StageName of={asks ? { ...stage, state: 'parked' } : stage} />
               <div class="lane">
                 {own.slice(1).map((attempt, nth) => (
-                  <Wait key={attempt.call_id} from={endOf(own[nth]!, scale)} to={Date.parse(attempt.at)} {...scale} />
+                  <Wait key={attempt.call_id} from={endOf(own[nth]!)} to={Date.parse(attempt.at)} {...scale} />
                 ))}
                 {own.map((attempt) => (
                   <button
                     key={attempt.call_id}
                     type="button"
                     class={`attempt-bar ${asks && attempt === own.at(-1) ? 'waits' : hasPassed(attempt) ? toneOf(attempt) : 'bad'} ${attempt.tool === own[0]!.tool ? '' : 'other'} ${stage.state === 'done_earlier' ? 'over' : ''}`}
-                    style={placeOf(Date.parse(attempt.at), endOf(attempt, scale), scale)}
+                    style={{ ...placeOf(Date.parse(attempt.at), endOf(attempt), scale), '--bars': own.length }}
                     aria-pressed={attempt.call_id === chosen}
                     title={titleOf(attempt, hasPassed(attempt))}
                     onClick={() => onChoose(attempt.call_id)}
@@ -68,14 +68,8 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                   </span>
                 )}
               </div>
-              <Figures of={stage} />
-              {failed && (
-                <p class="dim">
-                  <Words
-                    of={`Attempt ${failed.attempt} failed: ${failed.class} (${failed.reason ?? 'no reason'}). The stage was called again.`}
-                  />
-                </p>
-              )}
+              <Figures of={stage} running={own.find(({ ending }) => ending === null)} />
+              <Tries of={own} />
             </li>
           );
         })}
@@ -84,7 +78,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
         <>
           <Axis {...scale} />
           <p class="legend dim">
-            {lasting(scale.last - scale.first)} {isRunning ? 'so far' : 'in all'}. {legendOf(of)}
+            {timeWords(of, scale, isRunning)} {legendOf(of)}
           </p>
         </>
       )}
@@ -146,26 +140,54 @@ function StageName({ of: { stage, state, tool, account, stand_ins } }: { of: Nam
   );
 }
 
-function Figures({ of: { attempts, ms, tokens: used, usd, unknown } }: { of: StageShown }) {
+interface FiguresProps {
+  of: StageShown;
+  running: Attempt | undefined;
+}
+
+/** What is not known is said once, at the head of the task. */
+function Figures({ of: { attempts, ms, tokens: used, usd, unknown }, running }: FiguresProps) {
   if (attempts === 0) return <div class="lane-figures dim">not called yet</div>;
   return (
     <div class="lane-figures">
       <span>{counted(attempts, 'attempt')}</span>
-      {ms !== null && <span>{lasting(ms)}</span>}
-      <span title={lacking(unknown.tokens, 'tokens')}>{tokenWords(used, unknown.tokens)}</span>
-      <span title={lacking(unknown.usd, 'price')}>{priceWords(usd, unknown.usd)}</span>
+      {running ? <Limited of={running} /> : ms !== null && <span>{lasting(ms)}</span>}
+      {used !== null && <span title={lacking(unknown.tokens, 'tokens')}>{tokens(used, unknown.tokens)} tokens</span>}
+      {usd !== null && <Cost usd={usd} without={unknown.usd} />}
     </div>
   );
 }
 
-export const tokenWords = (used: number | null, without = 0): string =>
-  used === null ? 'tokens unknown' : `${tokens(used, without)} tokens`;
+/** How its calls failed, and why there is no further one. */
+function Tries({ of }: { of: readonly Attempt[] }) {
+  const last = of.at(-1);
+  const failed = of.slice(0, -1).findLast(({ class: errorClass }) => errorClass !== null);
+  const stopped = last?.class && last.decision?.action === 'stop' ? last.decision.why : null;
+  if (stopped === null && failed === undefined) return null;
+  return (
+    <p class="dim">
+      <Words of={stopped === null ? againWords(failed!) : stopWords(stopped, of.length)} />
+    </p>
+  );
+}
 
-/** Such as `$0.42 + 2 unpriced calls`: unknown prices are never counted as zero. */
-export function priceWords(usd: number | null, unpriced: number): string {
-  if (usd === null && unpriced === 0) return 'no cost';
-  const cost = money(usd, unpriced);
-  return cost === 'unknown' ? 'cost unknown' : cost;
+const againWords = ({ attempt, class: errorClass }: Attempt): string =>
+  `Attempt ${attempt} failed (${classWord(errorClass!)}). The stage was called again.`;
+
+function stopWords(why: string, tries: number): string {
+  const times = tries === 1 ? 'Tried once' : `Tried ${tries} times`;
+  const next = ['a second', 'a third'][tries - 1] ?? 'another';
+  const said = why.replace(/^never retried: it would/, `${next} would`).replace(/^(?:never|not) retried/, 'no retry');
+  return `${times}; ${said}.`;
+}
+
+/** How long the calls took, and all of it with the time between them. */
+function timeWords({ attempts }: TaskShown, { first, last }: Scale, isRunning: boolean): string {
+  if (isRunning) return `${lasting(now.value - first)} so far.`;
+  if (attempts.some(({ ending }) => ending === 'lost')) return 'How long the interrupted call took is not known.';
+  const work = attempts.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
+  const all = last - first;
+  return all - work < 1_000 ? `${lasting(all)} in all.` : `${lasting(work)} of work, ${lasting(all)} with the waits.`;
 }
 
 interface Scale {
@@ -173,18 +195,21 @@ interface Scale {
   last: number;
 }
 
-function scaleOf(attempts: readonly Attempt[], until: number): Scale {
+/** The share of the width that stays open behind a bar that grows. */
+const OPEN_END = 0.25;
+
+function scaleOf(attempts: readonly Attempt[], until: number, isRunning: boolean): Scale {
   const begins = attempts.map((attempt) => Date.parse(attempt.at)).filter((time) => !Number.isNaN(time));
   const first = begins.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
   if (first === Number.POSITIVE_INFINITY) return { first: 0, last: 1 };
   const ends = attempts.map(({ at: began, ms }) => Date.parse(began) + (ms ?? 0));
   const last = [...ends, until].reduce((most, time) => (time > most ? time : most), first + 1);
-  return { first, last };
+  return { first, last: isRunning ? last + (last - first) * OPEN_END : last };
 }
 
 /** An attempt that runs reaches to now. */
-const endOf = ({ at, ms, ending }: Attempt, { last }: Scale): number =>
-  ms !== null ? Date.parse(at) + ms : ending === null ? last : Date.parse(at);
+const endOf = ({ at, ms, ending }: Attempt): number =>
+  ms !== null ? Date.parse(at) + ms : ending === null ? now.value : Date.parse(at);
 
 function placeOf(from: number, to: number, { first, last }: Scale): { left: string; width: string } {
   const share = (time: number) =>
@@ -205,7 +230,7 @@ function toneOf({ ending, class: errorClass, reason }: Attempt): string {
 
 function titleOf({ stage, attempt, tool, ms, ending, class: errorClass, reason }: Attempt, hasPassed: boolean): string {
   const answered = hasPassed ? 'answered' : 'answered, but its gate did not pass';
-  const failed = errorClass === null ? answered : `${errorClass} (${reason})`;
+  const failed = errorClass === null ? answered : `${classWord(errorClass)}, ${errorClass} (${reason})`;
   const how = ending === null ? 'running' : ending === 'lost' ? 'no result yet' : failed;
   return `${stage}, attempt ${attempt} by ${tool}: ${how}${ms === null ? '' : `, ${lasting(ms)}`}`;
 }

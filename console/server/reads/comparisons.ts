@@ -45,7 +45,7 @@ export async function batchesShown({ cwd, environment }: ServedProject): Promise
   const batches = saved.flatMap((each, nth): BatchesShown['batches'] => {
     if (each.how === 'invalid') return [];
     const { batch_id, task_ids, at, state, totals, failures } = batchOf(ids[nth]!, each);
-    return [{ batch_id, task_ids, at, state, totals, why: failures[0]?.sentence ?? null }];
+    return [{ batch_id, task_ids, at, state, totals, causes: failures.map(({ sentence }) => sentence) }];
   });
   return answerWith<BatchesShown>({ batches });
 }

@@ -29,26 +29,36 @@ import { foundTask } from './task.ts';
 import { headOfText } from './texts.ts';
 
 /** Lists what can be shown: the stages that may write, in the order of their first call, and the whole task. */
-export function diffsShown(id: string, project: ServedProject): Reply {
+export async function diffsShown(id: string, project: ServedProject): Promise<Reply> {
   const task = foundTask(id, project);
   if ('how' in task) return task;
   try {
     const { calls } = openJournal(task.root, project.clock).read().ledger;
     const names = new Set([...calls.values()].filter(({ granted }) => granted).map(({ reserved }) => reserved.stage));
-    return answerWith<DiffsShown>({
-      stages: [...names].flatMap((stage) => {
-        const changes = readGateRecord(task, stage)?.changes ?? null;
-        const kept = readTrees(treesOf(task.state, stage)) !== null;
-        return kept || (changes !== null && changes.length > 0)
-          ? [{ stage, changed: changes?.length ?? null, kept }]
-          : [];
-      }),
-      whole: startOf(task.state) !== null,
+    const stages = [...names].flatMap((stage) => {
+      const changes = readGateRecord(task, stage)?.changes ?? null;
+      const kept = readTrees(treesOf(task.state, stage)) !== null;
+      return kept || (changes !== null && changes.length > 0)
+        ? [{ stage, changed: changes?.length ?? null, kept }]
+        : [];
     });
+    const whole = startOf(task.state) !== null;
+    const why_none = stages.length > 0 || whole ? null : await whyNone(id, project);
+    return answerWith<DiffsShown>({ stages, whole, why_none });
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     return refused(409, error.message);
   }
+}
+
+async function whyNone(id: string, { cwd, environment }: ServedProject): Promise<string> {
+  const read = await readTask({ word: id, cwd, environment, trustWorkspace: true });
+  if (read.how === 'invalid') return 'No stage that may change files was called yet.';
+  if (read.plans.length > 0 && read.plans.every(({ access }) => access === 'read'))
+    return 'The stages of this task only read files, so there is nothing to show.';
+  if (!existsSync(path.join(treeOf(read), '.git')))
+    return 'This folder is not a git repository, so changes are not stored.';
+  return 'No stage that may change files was called yet.';
 }
 
 /** @param stage the name of a stage, or WHOLE_TASK */

@@ -2,18 +2,23 @@
 
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { redactorOf } from '../../../loops/redactor.ts';
 import { collectSpending, readTask } from '../../../loops/report/collect.ts';
 import { foldersOf } from '../../../loops/report/follow-now.ts';
 import type { NowTask } from '../../../loops/report/now.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
+import { readTask as readManifestOf } from '../../../loops/task/task.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import type { Redactor } from '../../../policies/redact/redactor.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import { byText } from '../../../policies/text/display.ts';
+import { JournalError, openJournal } from '../../../state/journal/journal.ts';
 import { projectState } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { TaskLine, TasksChange } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
-import { goalOf, redactorOfTask } from './texts.ts';
+import { goalOf } from './texts.ts';
 
 interface TaskLines {
   /** The current rows; the first call reads them. */
@@ -38,6 +43,7 @@ interface KeptTask {
   usd: number | null;
   without: number;
   goal: string | null;
+  manifest: OfManifest | null;
   /** null until the costs are computed. */
   spent: DaySpending[] | null;
 }
@@ -86,8 +92,8 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   function keep(folder: string, { row, problem }: Awaited<ReturnType<typeof readTask>>): TaskLine | null {
     if (row === null && problem === null) return null;
     const id = path.basename(folder);
-    const { usd = null, without = 0, goal = null } = kept.get(id) ?? {};
-    const task = { row, usd, without, goal, spent: null };
+    const { usd = null, without = 0, goal = null, manifest = null } = kept.get(id) ?? {};
+    const task = { row, usd, without, goal, manifest, spent: null };
     kept.set(id, task);
     return lineOf(id, task);
   }
@@ -109,11 +115,13 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       const priced = spent.filter(({ calls, calls_without_price: without }) => calls > without);
       const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
       const without = spent.reduce((sum, each) => sum + each.calls_without_price, 0);
-      const goal = goalOf(path.join(places.folder, id), await redactorOfTask(id, project));
+      const { redactor, manifest } = await readPlan(id, task.row, project);
+      const goal = goalOf(path.join(places.folder, id), redactor);
       // The task was read again or removed meanwhile: the next computation handles it.
       if (kept.get(id) !== task) continue;
-      kept.set(id, { row: task.row, usd, without, goal, spent });
-      if (usd !== task.usd || without !== task.without || goal !== task.goal) found.add(id);
+      const now = { row: task.row, usd, without, goal, manifest, spent };
+      kept.set(id, now);
+      if (!isDeepStrictEqual(lineOf(id, now), lineOf(id, task))) found.add(id);
       if (found.size >= PIECE) tellFound();
       await breathe();
     }
@@ -167,12 +175,49 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   };
 }
 
-function lineOf(id: string, { row, usd, without, goal }: KeptTask): TaskLine {
+/** What the manifest says about the next run. */
+type OfManifest = Pick<TaskLine, 'next_run'> & { budget: number };
+
+/** Also the redactor, which the manifest decides about. */
+async function readPlan(
+  id: string,
+  row: TaskRow | null,
+  { cwd, environment, clock }: ServedProject,
+): Promise<{ redactor: Redactor; manifest: OfManifest | null }> {
+  const read = await readManifestOf({ word: id, cwd, environment, trustWorkspace: true });
+  if (read.how === 'invalid') return { redactor: redactorOf(environment, []), manifest: null };
+  const { manifest, plans, task } = read;
+  const redactor = redactorOf(environment, manifest.security.redaction_patterns);
+  const budget = manifest.budgets.paid_call_budget;
+  if (manifest.supervise !== undefined) {
+    const { tool } = manifest.supervise.reasoner;
+    return { redactor, manifest: { budget, next_run: { tools: [tool], is_open: true } } };
+  }
+  const isBegun = row !== null && row.state !== 'done' && row.state !== 'never_run';
+  const done = isBegun ? doneIn(task.root, clock) : new Set();
+  const open = plans.filter(({ stage }) => !done.has(stage.name));
+  return { redactor, manifest: { budget, next_run: { tools: open.map(({ stage }) => stage.tool), is_open: false } } };
+}
+
+function doneIn(root: string, clock: () => Date): ReadonlySet<string> {
+  try {
+    return new Set(openJournal(root, clock).read().ledger.done.keys());
+  } catch (error) {
+    // Its row says that the journal cannot be read.
+    if (error instanceof JournalError) return new Set();
+    throw error;
+  }
+}
+
+function lineOf(id: string, { row, usd, without, goal, manifest }: KeptTask): TaskLine {
   if (row === null) return { ...UNREADABLE, task_id: id, goal };
   const { task_id, state, at, stage, class: errorClass, reason, signature, sentence, supervision, calls, lacks } = row;
   return {
-    ...{ task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd },
+    ...{ task_id, state, goal, at, stage, class: errorClass, reason, signature, usd },
+    calls: { used: calls.used, budget: calls.budget ?? manifest?.budget ?? null },
+    next_run: manifest?.next_run ?? null,
     why: sentence ?? supervision?.question?.slice(0, MOST_ASKED) ?? (lacks.length > 0 ? lacks.join('; ') : null),
+    to_do: sentence === null ? null : (row.next_action?.text ?? null),
     calls_without_price: without,
   };
 }
@@ -192,7 +237,9 @@ const UNREADABLE: Omit<TaskLine, 'task_id' | 'goal'> = {
   reason: null,
   signature: null,
   why: null,
+  to_do: null,
   calls: { used: 0, budget: null },
+  next_run: null,
   usd: null,
   calls_without_price: 0,
 };

@@ -66,6 +66,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   const redactor = await redactorOfTask(task.id, served);
   const failure = failureOf(task, state);
   const supervision = await supervisionOf(task, ledger, environment);
+  const planned = await readTask({ word: task.id, cwd, environment, trustWorkspace: true });
   return {
     task_id: task.id,
     folder: task.root,
@@ -74,11 +75,11 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     at,
     running_since: state === 'running' ? (ledger.run?.at ?? at) : null,
     failure: shownFailure(failure),
-    calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
+    calls: { used: ledger.used, budget: budgetIn(ledger, planned) },
     tokens: sumOf(attempts.map(({ tokens }) => tokens)),
     usd: sumOf(attempts.map(({ usd }) => usd)),
     unknown: unknownOf(attempts),
-    stages: inOrderOf(await plannedStages(task.id, served), stagesOf(task, ledger, attempts, atWork)),
+    stages: inOrderOf(plannedStages(planned), stagesOf(task, ledger, attempts, atWork)),
     attempts,
     gates: gatesOf(task, ledger),
     supervision: supervision && {
@@ -105,10 +106,10 @@ function attemptsOf(
     .filter(({ granted }) => granted)
     .map((call) => {
       const decided = decisions.get(call);
-      const { call_id, stage, tool, attempt, at } = call.reserved;
+      const { call_id, stage, tool, attempt, at, deadline_at } = call.reserved;
       const record = findRecord(task, call);
       return {
-        ...{ call_id, stage, tool, attempt, at },
+        ...{ call_id, stage, tool, attempt, at, deadline_at },
         ms: record?.duration_ms ?? null,
         ending: call.ended?.ending ?? record?.ending ?? (call.verdict === null ? open.ending : 'exited'),
         class: call.verdict?.class ?? null,
@@ -150,12 +151,15 @@ function stagesOf(
 }
 
 /** The stages of the manifest, with the CLI of each; none of a task without one, or with one that cannot be read. */
-async function plannedStages(
-  word: string,
-  { cwd, environment }: ServedProject,
-): Promise<{ stage: string; tool: string }[]> {
-  const read = await readTask({ word, cwd, environment, trustWorkspace: true });
-  return read.how === 'read' ? read.plans.map(({ stage: { name, tool } }) => ({ stage: name, tool })) : [];
+const plannedStages = (read: Planned): { stage: string; tool: string }[] =>
+  read.how === 'read' ? read.plans.map(({ stage: { name, tool } }) => ({ stage: name, tool })) : [];
+
+type Planned = Awaited<ReturnType<typeof readTask>>;
+
+/** A task that has never run has no budget in its journal yet. */
+function budgetIn(ledger: Ledger, read: Planned): number | null {
+  if (ledger.budget !== null) return budgetOf(ledger);
+  return read.how === 'read' ? read.manifest.budgets.paid_call_budget : null;
 }
 
 /** Calls outside the pipeline come last. */

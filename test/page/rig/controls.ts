@@ -43,7 +43,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^compare\/\*$/, /^Apply the changes of .+/, 'Apply the changes of VARIANT'],
   [/./, /^Stop (?!it$).+/, 'Stop TASK'],
   [/./, /^Answer to .+/, 'Answer to TASK'],
-  [/./, /^Bring back no\. .+/, 'Bring back no. N'],
+  [/^sessions\/\*$/, /^Restore the undone answer.*/, 'Restore the undone answer'],
   [/./, /^Release the hold on .+/, 'Release the hold on CLI'],
   [/./, /^Change the .+/, 'Change the BUDGET'],
   [/./, /^At the most.*/, 'At the most'],
@@ -65,7 +65,7 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
   [/^dialog Rerun (?!\d+ tasks).+\?$/, 'dialog Rerun TASK?'],
   [/^dialog Rerun \d+ tasks\?$/, 'dialog Rerun N tasks?'],
   [/^dialog Release the hold on .+\?$/, 'dialog Release a hold?'],
-  [/^dialog Bring back no\. \d+\?$/, 'dialog Bring back no. N?'],
+  [/^dialog Restore the undone answer.*\?$/, 'dialog Restore the undone answer?'],
   [/^dialog Delete section \d+\?$/, 'dialog Delete section N?'],
 ];
 
@@ -74,8 +74,8 @@ export function controlName([at, kind, name]: readonly [string, string, string])
   // A supervised task has the same page at both addresses.
   const where = at.replace(/^supervise\/\*/, 'tasks/*');
   if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
-  if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Rerun|Continue|Copy id|Stop .+)$/.test(name))
-    return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK').replace('Continue', 'Rerun')}"`;
+  if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Run|Rerun|Continue|Copy id|Stop .+)$/.test(name))
+    return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK').replace(/^(?:Run|Continue)$/, 'Rerun')}"`;
   if (name === 'Cancel') return `any dialog: ${kind} "${name}"`;
   const place = DIALOGS.find(([title]) => title.test(where))?.[1] ?? where;
   const alike = ALIKE.find(([there, says]) => there.test(where) && says.test(name));
@@ -97,6 +97,7 @@ const RECOVER = 'dialog Recover this conversation';
 
 export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'frame: button "Skip to the view"': 'live-lists',
+  'frame: button "Menu"': 'live-lists',
   'frame: button "Keys ?"': 'live-lists',
   'frame: select "Theme"': 'live-lists',
   'frame: checkbox "Notifications"': 'live-lists',
@@ -165,6 +166,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks/*: button "Answer"': 'live-runs',
   'dialog ACTION?: button "Run it"': 'live-runs',
   'tasks/*/manifest: button "Save"': 'live-new-task',
+  'tasks/*/manifest: button "As in the file"': 'live-new-task',
   'tasks/*/manifest: button "Format"': 'live-new-task',
   'tasks/*/manifest: button "Line N"': 'live-new-task',
   'tasks/*/manifest: button "Take the file’s text"': 'live-new-task',
@@ -190,6 +192,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'failures: button "Rerun of TASK"': 'live-lists',
   'failures: button "Rerun these N of TASK"': 'live-lists',
   'failures: summary "Rule and signature"': 'live-lists',
+  'failures: summary "Failures by day"': 'live-sessions',
   'failures: summary "Show as table"': 'live-sessions',
   'tasks/*/raw: summary "Rule and signature"': 'live-lists',
   'failures: button "all N tasks"': 'live-lists',
@@ -216,7 +219,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'dialog Release a hold?: button "Release"': 'live-limits',
   'sessions: search "Filter sessions"': 'live-sessions',
   'sessions/*: button "Undo the last answer"': 'live-sessions',
-  'sessions/*: button "Bring back no. N"': 'live-sessions',
+  'sessions/*: button "Restore the undone answer"': 'live-sessions',
   'sessions/*: button "Recover …"': 'live-sessions',
   'sessions/*: search "Search the conversation"': 'live-sessions',
   'sessions/*: button "Previous match"': 'live-sessions',
@@ -229,7 +232,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'sessions/*: summary "calls TOOL"': 'live-sessions',
   'sessions/*: summary "Result of TOOL"': 'live-sessions',
   'dialog Undo the last answer?: button "Undo"': 'live-sessions',
-  'dialog Bring back no. N?: button "Bring back"': 'live-sessions',
+  'dialog Restore the undone answer?: button "Restore it"': 'live-sessions',
   [`${RECOVER}: radio "Deep rollback"`]: 'live-sessions',
   [`${RECOVER}: radio "Clear turn"`]: 'live-sessions',
   [`${RECOVER}: radio "Export diagnostic"`]: 'live-sessions',
@@ -237,12 +240,14 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   [`${RECOVER}: button "Do it"`]: 'live-sessions',
   'supervise: textarea "Answer to TASK"': 'live-runs',
   'supervise: button "Answer"': 'live-runs',
-  'batch: button "Copy tollgate batch …"': 'live-compare',
+  'batch: button "Copy command"': 'live-compare',
+  'batch/*: button "Copy id"': 'live-compare',
+  'batch/*: summary "In a terminal"': 'live-compare',
   'batch/*: button "Stop TASK"': 'live-compare',
   'batch/*: button "Rerun of TASK"': 'live-compare',
   'batch/*: button "Copy command"': 'live-compare',
   'batch/*: button "ACTION"': 'live-compare',
-  'compare: button "Copy tollgate compare …"': 'live-compare',
+  'compare: button "Copy command"': 'live-compare',
   'compare/*: button "Fold all files"': 'live-compare',
   'compare/*: button "Copy the diff"': 'live-compare',
   'compare/*: button "Download as patch"': 'live-compare',
@@ -262,6 +267,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'distill/*: button "Pause"': 'live-books',
   'distill/*: button "Stop"': 'live-books',
   'distill/*: button "ACTION"': 'live-books',
+  'distill/*: button "Copy command"': 'live-books',
   'distill/*: button "Delete section N"': 'live-books',
   'distill/*: download "Markdown"': 'live-books',
   'distill/*: download "Text"': 'live-books',

@@ -56,6 +56,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       attempt: n,
       at: NOW,
       ms: 900,
+      deadline_at: LATER,
       ending: n === 2 ? null : 'exited',
       class: ['quota', null, 'transient'][n - 1]!,
       reason: [text('first reason'), null, 'overloaded'][n - 1]!,

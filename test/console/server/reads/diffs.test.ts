@@ -43,6 +43,16 @@ const shown = async (page: ConsoleClient, stage: string) =>
   (await page.get(`/api/tasks/fix/diff/${encodeURIComponent(stage)}`)).value as DiffShown;
 const pathsIn = (diff: string) => filesOfDiff(diff).map(({ path: at, how }) => [at, how]);
 
+test('where no diff can be shown, it says why', async ({ rig, page }) => {
+  const whyOf = async (id: string) => ((await page.get(`/api/tasks/${id}/diff`)).value as DiffsShown).why_none;
+  makeTask(rig, { stages: [{ ...IMPL, role: 'brief' }] }, 'reads');
+  makeTask(rig, { stages: [IMPL] }, 'writes');
+  assert.is(await whyOf('reads'), 'The stages of this task only read files, so there is nothing to show.');
+  assert.is(await whyOf('writes'), 'No stage that may change files was called yet.');
+  rmSync(path.join(rig.project, '.git'), { recursive: true });
+  assert.is(await whyOf('writes'), 'This folder is not a git repository, so changes are not stored.');
+});
+
 test('each stage has its own diff, apart from what had changed before', async ({ rig, page }) => {
   rig.write('src/a.ts', 'one\ntwo\nby hand\n');
   rig.answer(({ report }) =>
@@ -59,6 +69,7 @@ test('each stage has its own diff, apart from what had changed before', async ({
       { stage: 'gemini_impl', changed: 1, kept: true },
     ],
     whole: false,
+    why_none: null,
   });
   const [one, two] = [await shown(page, 'codex_impl'), await shown(page, 'gemini_impl')];
   assert.equal(

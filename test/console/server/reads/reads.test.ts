@@ -55,6 +55,16 @@ test('the list of tasks, with goals, states and failures', async ({ page }) => {
   if (!isTold()) await stream.next(({ topic }) => topic === 'tasks');
   ({ tasks } = (await page.get('/api/tasks')).value as { tasks: TaskLine[] });
   assert.is(tasks.find(({ task_id }) => task_id === 'bad')!.goal, 'This goes wrong.');
+  // What the next run of each calls: of a task that is done, all of it again.
+  while (tasks.some(({ next_run: run, state }) => run === null && state !== 'unreadable'))
+    ({ tasks } = (await page.get('/api/tasks')).value as { tasks: TaskLine[] });
+  const once = { tools: ['codex'], is_open: false };
+  assert.equal(tasks.map(({ task_id, next_run, calls }) => [task_id, next_run, calls.budget]).sort(), [
+    ['bad', once, 10],
+    ['broken', null, null],
+    ['good', once, 10],
+    ['new', once, 10],
+  ]);
   // Of a secret not even the part that fits into a short goal.
   assert.ok(tasks.find(({ task_id }) => task_id === 'new')!.goal!.startsWith('word word'));
   assert.not.ok(JSON.stringify(tasks).includes(TOKEN.slice(0, 8)));
