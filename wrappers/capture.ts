@@ -70,6 +70,7 @@ export function createCapture(
   const answer = createAnswer(maxAnswer);
   const turns = createTurns();
   const running = new Map<string, Running>();
+  const agents = new Map<string, 'working' | 'done' | 'failed'>();
   const denied = new Set<string>();
   const servers = new Map<string | null, ServerReport>();
   /** Their last state was reported. */
@@ -235,7 +236,10 @@ export function createCapture(
       const before = spent.get(request) ?? { model: null, input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
       spent.set(request, { ...before, ...used });
     },
-    completed: () => {
+    sub_agent: ({ id, state }) => {
+      if (agents.size < MOST_RUNNING) agents.set(id, state);
+    },
+    completed: ({ endsTools }) => {
       // Not every version reports its requests.
       seen.begun = true;
       const lost = answer.lost();
@@ -243,6 +247,7 @@ export function createCapture(
       if (!answer.isVisible()) stopped ??= missed;
       captured.completed = stopped === null;
       captured.failure = stopped;
+      if (endsTools) for (const lack of unfinishedWork([...agents.values()], running)) keep(captured.warnings, lack);
     },
     failed: ({ failure }) => {
       captured.completed = false;
@@ -303,6 +308,17 @@ const BESIDE_THE_ANSWER: ReadonlySet<EngineEvent['how']> = new Set([
   'server',
   'tool_denied',
 ]);
+
+/** What an answer lacks if tools and sub-agents end with it. */
+function unfinishedWork(agents: readonly string[], running: ReadonlyMap<string, Running>): string[] {
+  const count = (state: string) => agents.filter((one) => one === state).length;
+  const tools = [...new Set([...running.values()].map(({ name }) => name))];
+  return [
+    ...(count('working') > 0 ? [`sub-agents that had not finished at the end of the run: ${count('working')}`] : []),
+    ...(count('failed') > 0 ? [`sub-agents that failed: ${count('failed')}`] : []),
+    ...(tools.length > 0 ? [`tools that had not finished at the end of the run: ${tools.join(', ')}`] : []),
+  ];
+}
 
 /** @param why it lacks its end. */
 export const incomplete = (why: string): string => `the answer may be incomplete: ${why}`;

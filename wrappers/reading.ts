@@ -14,7 +14,7 @@ import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { keepCut, keptCut } from './following/cut.ts';
 import { type Follower, follow, watchFolder } from './following/follow.ts';
-import { followUsage, type UsageSource } from './following/usage-log.ts';
+import { followSessions, type UsageSource } from './following/usage-log.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 import { type CliExit, printedIn, writtenTo } from './own/conclude.ts';
 
@@ -97,7 +97,8 @@ export function read(
 
   const take = (events: readonly EngineEvent[], from: 'stream' | 'stderr') => {
     for (const event of events.flatMap(withServers)) {
-      if (event.how === 'session_named') counts?.named(event.id);
+      if (event.how === 'session_named') counts.named(event.id);
+      if (event.how === 'sub_agent') counts.joined(event.id);
       if (isCut && event.how === 'completed') completedLate = true;
       if (!isCut || !BEFORE_SIGNAL.has(event.how)) capture.add(event, from);
       tell(event);
@@ -142,14 +143,11 @@ export function read(
   const stderr = followAfter(stdout, files.stderr, takeLine, () => eventCount);
   // The log is read first: what it says of servers must count before the CLI's next events.
   const log = adapter.log === null || files.log === undefined ? null : followLog(files.log, adapter.log, take);
-  const counts =
-    usage === undefined
-      ? null
-      : followUsage(
-          usage,
-          (events) => take(events, 'stderr'),
-          () => look(),
-        );
+  const counts = followSessions(
+    usage,
+    (events) => take(events, 'stderr'),
+    () => look(),
+  );
   const look = () => {
     if (finished || broken !== null) return;
     try {
@@ -164,7 +162,7 @@ export function read(
     if (now > size) grown(now);
     size = now;
     while (log?.advance());
-    while (counts?.advance());
+    while (counts.advance());
     const more = [stdout.advance(), stderr?.advance()].includes(true);
     // A question has no line end.
     for (const one of [stdout, stderr]) if (asks && one !== null) takeQuestion(one.begun(), () => stdout.advance());
@@ -176,7 +174,7 @@ export function read(
     stdout.close();
     stderr?.close();
     log?.close();
-    counts?.close();
+    counts.close();
   };
   const release = () => {
     finished = true;
@@ -198,7 +196,7 @@ export function read(
       look();
     },
     look,
-    seekCounts: async () => counts?.seek(),
+    seekCounts: () => counts.seek(),
     signalling() {
       cut(stdout.size());
       keepCut(files.stdout, cutAt);
@@ -209,14 +207,18 @@ export function read(
       stopWatching();
       while (log?.advance());
       log?.finish();
-      await counts?.seek();
-      counts?.finish();
-      counts?.close();
+      await counts.seek();
+      counts.finish();
+      counts.close();
       while (stdout.advance());
       while (stderr?.advance());
       size = stdout.size() + (stderr?.size() ?? 0);
       stdout.finish();
       stderr?.finish();
+      // A call that was ended has no total, to which those of its sub-agents could be added.
+      const ofAgents = counts.ofAgents();
+      if (ofAgents !== null && capture.result().usage.total_tokens !== null)
+        take([{ how: 'counted', usage: ofAgents, adds: true }], 'stream');
       // A count that the CLI did not write, or that cannot be read, is unknown.
       const usage = adapter.usageFile === null ? null : readIfFit(files.usage);
       if (adapter.usageFile !== null && usage !== null)

@@ -93,17 +93,19 @@ export function limitsOf(limits: CallLimits, promptBytes: number): GuardLimits {
   return { wallMs: wallMs(limits), ...common, ...(caps === undefined ? {} : { caps: { ...caps, promptBytes } }) };
 }
 
-/** Where the requests of a call are counted, if not in its event stream; only if it has a cap, or needs that for its warnings. */
+/** Where the requests of a call are counted, if not in its event stream; if it has a cap, or needs that for its warnings or its sub-agents. */
 export function usageSource({ adapter, call, limits }: WrapperRequest, since: Date): { usage?: UsageSource } {
   const { liveUsage: log } = adapter;
-  if (log === null || log === 'stream' || (limits.caps === undefined && !log.endsMessages)) return {};
+  if (log === null || log === 'stream') return {};
+  const when = limits.caps !== undefined || log.endsMessages ? 'at_once' : 'if_sub_agents';
+  if (when === 'if_sub_agents' && !log.omitsSubAgents) return {};
   const { environment, cwd, resumeSession, newSession } = call;
   const sessionId = resumeSession ?? (adapter.sessionId === 'chosen' ? newSession : null);
   const find = async (id: string) => {
     const store = await adapter.sessions();
     return (await store.find(id, { environment, cwd }))?.file ?? null;
   };
-  return { usage: { log, since, sessionId, find } };
+  return { usage: { log, since, when, sessionId, find } };
 }
 
 /** Inserts the paths of a call's files into the words of a CLI that a project describes. */

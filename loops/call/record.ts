@@ -221,7 +221,10 @@ function warningsOf(
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
   if (limits.timeoutMode === 'wait_done' && (durationMs ?? 0) > limits.timeoutMs)
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
-  const used = { ...capture, usage: usageOf(recordable, capture.usage) };
+  const usage = usageOf(recordable, capture.usage);
+  // Requests of sub-agents may be in the sum alone.
+  const requests = (usage.total_tokens ?? 0) > tokensOf(capture.requests) ? [] : capture.requests;
+  const used = { ...capture, usage, requests };
   const over = succeeded && limits.caps !== undefined ? capReached(limits.caps, capUse(used, 0)) : null;
   if (over !== null) warnings.push(`the answer was complete, but ${capWords(over)}`);
   if (survivors.length > 0)

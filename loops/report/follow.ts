@@ -269,6 +269,7 @@ function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null
       return 'ended its turn';
     case 'message_ended':
     case 'servers_listed':
+    case 'sub_agent':
     case 'model_named':
     case 'turn_began':
     case 'requested':

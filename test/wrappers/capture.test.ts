@@ -192,6 +192,19 @@ test('one use that was denied is one denial, however many events tell of it', ()
   assert.equal(capture(denied, { ...denied, rule: 'Bash(ls)' }).denials, [{ tool: 'Bash', rule: null }]);
 });
 
+test('sub-agents and tools that end with the call are named, by their last state', () => {
+  const agent = (id: string, state: 'working' | 'done' | 'failed') => ({ how: 'sub_agent', id, state }) as const;
+  const states = [agent('a', 'working'), agent('b', 'working'), agent('c', 'working'), agent('b', 'done')];
+  const ends: EngineEvent = { how: 'completed', endsTools: true };
+  const told = capture(turn, ...states, agent('c', 'failed'), began('1'), whole('One.', 'a'), ends);
+  assert.equal(told.warnings, [
+    'sub-agents that had not finished at the end of the run: 1',
+    'sub-agents that failed: 1',
+    'tools that had not finished at the end of the run: tool-1',
+  ]);
+  assert.equal(capture(turn, agent('a', 'done'), whole('One.', 'a'), ends).warnings, []);
+});
+
 test('an answer of which a part is lost is no success', () => {
   const builder = createCapture(undefined, 10);
   for (const event of [turn, whole('0123456789'), whole('and more'), completed]) builder.add(event);

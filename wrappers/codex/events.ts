@@ -15,7 +15,10 @@ export const READ: EventTable = {
   'turn.started': () => [{ how: 'turn_began' }],
   'item.started': ({ item }) => readStarted(partOf(item)),
   'item.completed': ({ item }) => readCompleted(partOf(item)),
-  'turn.completed': ({ usage }) => [{ how: 'counted', usage: usageOf(partOf(usage)) }, { how: 'completed' }],
+  'turn.completed': ({ usage }) => [
+    { how: 'counted', usage: usageOf(partOf(usage)) },
+    { how: 'completed', endsTools: true },
+  ],
   error: ({ message }) => [readError(textOf(message) ?? '')],
   'turn.failed': ({ error }) => [{ how: 'failed', failure: readFailure(textOf(partOf(error)?.message) ?? '') }],
 };
@@ -52,6 +55,7 @@ function readCompleted(item: Json | null): EngineEvent[] {
   if (item.type === 'command_execution' && item.exit_code === null && item.status === 'completed') return [];
   const error = textOf(partOf(item.error)?.message) ?? textOf(item.error);
   return [
+    ...subAgentsIn(item),
     {
       how: 'tool_ended',
       id,
@@ -62,6 +66,19 @@ function readCompleted(item: Json | null): EngineEvent[] {
     },
   ];
 }
+
+/** Each use of the tools for sub-agents tells the state of those that it is about. */
+function subAgentsIn({ type, agents_states: states }: Json): EngineEvent[] {
+  if (type !== 'collab_tool_call') return [];
+  return Object.entries(partOf(states) ?? {}).map(([id, agent]) => {
+    const status = textOf(partOf(agent)?.status) ?? '';
+    const state = WORKING.has(status) ? 'working' : FAILED.has(status) ? 'failed' : 'done';
+    return { how: 'sub_agent', id, state };
+  });
+}
+
+const WORKING: ReadonlySet<string> = new Set(['pending_init', 'running']);
+const FAILED: ReadonlySet<string> = new Set(['errored', 'interrupted']);
 
 /** The sandbox lets a command run, and the system refuses the forbidden operations. */
 const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boolean =>
@@ -106,6 +123,7 @@ function usageOf(usage: Json | null): ReportedUsage {
 
 /** Each request counts when its answer is complete; in older versions after its tools, as `token_count`. */
 export const USAGE_LOG: UsageLog = {
+  omitsSubAgents: true,
   createReader: (since) => {
     let hasRecords = false;
     return (line) => {

@@ -1,13 +1,15 @@
 // Follows the session file of a running call, in which its CLI counts the tokens of each request to the model.
 
 import path from 'node:path';
-import type { EngineEvent } from '../../policies/facts/engine-event.ts';
+import type { EngineEvent, ReportedUsage, RequestUsage } from '../../policies/facts/engine-event.ts';
 import { createLineSplitter } from '../line-splitter.ts';
 import { type Follower, follow, watchFolder } from './follow.ts';
 
 export interface UsageLog {
   /** It also shows how each message ended, so that it is read for every call, not only for one with a cap. */
   endsMessages?: true;
+  /** The event stream counts no request of a sub-agent, which has a session of its own. */
+  omitsSubAgents?: true;
   /** Makes a reader of the file's lines. Lines from before this time belong to earlier calls of the session. */
   createReader(since: Date): (line: string) => EngineEvent[];
 }
@@ -16,6 +18,8 @@ export interface UsageLog {
 export interface UsageSource {
   log: UsageLog;
   since: Date;
+  /** `if_sub_agents`: not before there is a sub-agent, since the stream has all that is needed. */
+  when: 'at_once' | 'if_sub_agents';
   /** The id of the session, if it is known before the call. */
   sessionId: string | null;
   /** The path of a session's file; null while there is none. */
@@ -34,8 +38,74 @@ interface UsageFollower {
   close(): void;
 }
 
+/** Follows the session of a call, and those of its sub-agents. */
+export function followSessions(
+  source: UsageSource | undefined,
+  take: (events: readonly EngineEvent[]) => void,
+  onFound: () => void,
+) {
+  let session = source?.sessionId ?? null;
+  let main: UsageFollower | null = null;
+  const agents = new Map<string, UsageFollower>();
+  const requests = new Map<string, Partial<RequestUsage>>();
+  const begin = () => {
+    if (source !== undefined) main ??= followUsage({ ...source, sessionId: session }, take, onFound);
+  };
+  const followAgent = (id: string, from: UsageSource) =>
+    followUsage(
+      { ...from, sessionId: id },
+      (events) => {
+        for (const event of events) if (event.how === 'spent') requests.set(event.request, event.used);
+        take(events);
+      },
+      onFound,
+    );
+  const all = () => [...(main === null ? [] : [main]), ...agents.values()];
+  if (source?.when === 'at_once') begin();
+  return {
+    /** The CLI has named its session. */
+    named(id: string) {
+      session = id;
+      main?.named(id);
+    },
+    /** @param id of a sub-agent, which is also that of its session. */
+    joined(id: string) {
+      if (!source?.log.omitsSubAgents || agents.has(id) || agents.size === MOST_AGENTS) return;
+      begin();
+      agents.set(id, followAgent(id, source));
+    },
+    /** What the sub-agents used so far; null if there are none. */
+    ofAgents(): ReportedUsage | null {
+      if (requests.size === 0) return null;
+      const sum = (count: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>
+        [...requests.values()].reduce((total, one) => total + (one[count] ?? 0), 0);
+      const [input_tokens, output_tokens] = [sum('input_tokens'), sum('output_tokens')];
+      const cached_tokens = sum('cached_tokens');
+      return { input_tokens, cached_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
+    },
+    /** Reads on. Returns whether there is more to read at once. */
+    advance: () =>
+      all()
+        .map((one) => one.advance())
+        .includes(true),
+    /** Looks for the files once more, and reads what is there. */
+    seek: async () => {
+      await Promise.all(all().map((one) => one.seek()));
+    },
+    finish() {
+      for (const one of all()) one.finish();
+    },
+    close() {
+      for (const one of all()) one.close();
+    },
+  };
+}
+
+/** Each has a file that is watched. */
+const MOST_AGENTS = 100;
+
 /** A file that cannot be read yields nothing. @param onFound called when there is something to read. */
-export function followUsage(
+function followUsage(
   source: UsageSource,
   take: (events: readonly EngineEvent[]) => void,
   onFound: () => void,

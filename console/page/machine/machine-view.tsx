@@ -82,7 +82,7 @@ function sumOf(findings: readonly CheckFinding[]): string {
   return sum === '' ? 'Checks of this machine. No paid calls.' : `${sum}. No paid calls.`;
 }
 
-/** The name of the check whose finding stands in the card of its CLI. */
+/** The name of the check whose finding is in the card of its CLI. */
 const signInOf = (tool: string): string => `${tool} sign-in`;
 
 interface CliProps {

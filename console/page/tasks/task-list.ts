@@ -14,7 +14,7 @@ const lines = new Map<string, Signal<TaskLine>>();
 /** Increases when a task is added or removed, or when a value changes that tasks are sorted or filtered by. */
 const changed = signal(0);
 
-/** Who reads a line that is not there yet is told when it comes. */
+/** Informs the reader of a line when it comes. */
 export function lineOf(id: string): ReadonlySignal<TaskLine> | undefined {
   const line = lines.get(id);
   if (line === undefined) void changed.value;

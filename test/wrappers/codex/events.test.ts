@@ -26,6 +26,25 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     },
     [{ how: 'tool_ended', id: 'item_1', name: 'command_execution', denied: true }],
   ],
+  [
+    {
+      type: 'item.completed',
+      item: {
+        ...{ id: 'item_4', type: 'collab_tool_call', tool: 'wait', status: 'failed' },
+        agents_states: {
+          a: { status: 'errored', message: 'boom' },
+          b: { status: 'pending_init' },
+          c: { status: 'completed' },
+        },
+      },
+    },
+    [
+      { how: 'sub_agent', id: 'a', state: 'failed' },
+      { how: 'sub_agent', id: 'b', state: 'working' },
+      { how: 'sub_agent', id: 'c', state: 'done' },
+      { how: 'tool_ended', id: 'item_4', name: 'wait', denied: false },
+    ],
+  ],
   // Closed with the turn, after the answer.
   [{ type: 'item.completed', item: { ...command, exit_code: null, status: 'completed' } }, []],
   [{ type: 'item.completed', item: { id: 'item_9', type: 'todo_list', items: [] } }, []],
@@ -50,7 +69,7 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     { type: 'turn.completed', usage: { input_tokens: 11, cached_input_tokens: 2, output_tokens: 7 } },
     [
       { how: 'counted', usage: { input_tokens: 11, cached_tokens: 2, output_tokens: 7, total_tokens: 18 } },
-      { how: 'completed' },
+      { how: 'completed', endsTools: true },
     ],
   ],
   [

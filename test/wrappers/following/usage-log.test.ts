@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
-import { followUsage } from '../../../wrappers/following/usage-log.ts';
+import { followSessions } from '../../../wrappers/following/usage-log.ts';
 
 const test = suite<{ folder: string }>('usage log');
 test.before.each((context) => {
@@ -26,7 +26,8 @@ async function wordsIn(folder: string, sessionId: string | null, named: string):
     { how: 'warned', message: `${message} since ${since.getTime()}` } as const,
   ];
   const find = async (id: string) => (id === 'ours' ? path.join(folder, 'session') : null);
-  const counts = followUsage({ log: { createReader }, since: SINCE, sessionId, find }, take, () => {});
+  const source = { log: { createReader }, since: SINCE, when: 'at_once', sessionId, find } as const;
+  const counts = followSessions(source, take, () => {});
   counts.named(named);
   await counts.seek();
   counts.finish();
@@ -39,6 +40,36 @@ test('the file of a session that the CLI names is read whole', async ({ folder }
   const since = `since ${SINCE.getTime()}`;
   assert.equal(await wordsIn(folder, null, 'ours'), [`one ${since}`, `two ${since}`]);
   assert.equal(await wordsIn(folder, 'ours', 'another'), []);
+});
+
+test('without a cap, files are read only once there is a sub-agent: its own, and that of its call', async ({
+  folder,
+}) => {
+  for (const id of ['ours', 'sub']) writeFileSync(path.join(folder, id), '3\n4\n');
+  const find = async (id: string) => path.join(folder, id);
+  const createReader = () => (line: string) => {
+    const used = { model: null, input_tokens: Number(line), cached_tokens: 0, output_tokens: 1 };
+    return [{ how: 'spent', request: line, used } as const];
+  };
+  const log = { omitsSubAgents: true, createReader } as const;
+  let spent = 0;
+  const source = { log, since: SINCE, when: 'if_sub_agents', sessionId: null, find } as const;
+  const counts = followSessions(
+    source,
+    (events) => {
+      spent += events.length;
+    },
+    () => {},
+  );
+  counts.named('ours');
+  await counts.seek();
+  assert.equal([spent, counts.ofAgents()], [0, null]);
+  for (const id of ['sub', 'sub']) counts.joined(id);
+  await counts.seek();
+  counts.finish();
+  counts.close();
+  const total = { input_tokens: 7, cached_tokens: 0, output_tokens: 2, total_tokens: 9 };
+  assert.equal([spent, counts.ofAgents()], [4, total]);
 });
 
 test.run();
