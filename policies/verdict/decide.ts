@@ -65,7 +65,11 @@ export function decide(question: Question): Decision {
   if (around !== null) return around;
   const row = RETRY_TABLE[verdict.class];
   const planned = count <= 1 ? row.first : row.again;
-  if (planned === 'stop') return stop(count <= 1 ? never(verdict) : `seen ${count} times in this run`);
+  if (planned === 'stop') {
+    const why = count <= 1 ? never(verdict) : `seen ${count} times in this run`;
+    const unused = unusedFallback(question);
+    return unused === null ? stop(why) : stop(`${why}; ${unused}`, [FALLBACK_DIRTY]);
+  }
   if (retriesLeft <= 0) return stop('no retry of this stage remains');
   if (callsLeft <= 0) return stop('no paid call remains');
   if (question.wallLeftMs !== null && question.waitMs >= question.wallLeftMs)
@@ -86,6 +90,8 @@ export function decide(question: Question): Decision {
     next_actions: [],
   };
 }
+
+const FALLBACK_DIRTY = toDo('review its changes; with --retry-dirty a run then calls the fallback at once');
 
 const RETRY_DIRTY = toDo('review its changes before you run it again; with --retry-dirty a run starts over by itself');
 
@@ -112,6 +118,14 @@ function aroundSession(question: Question): Decision | null {
   if (way === null || (way.action === 'mend' && retriesLeft <= 0)) return null;
   const waitMs = way.action === 'wait_session' ? way.waitMs : way.action === 'mend' ? question.waitMs : 0;
   return wallLeftMs !== null && waitMs >= wallLeftMs ? null : { ...way, next_actions: [] };
+}
+
+/** Why the fallback for a quota is not called, although the user may allow it; null if there is no such reason. */
+function unusedFallback(question: Question): string | null {
+  const allowed = standIn({ ...question, dirtyRetries: 'allowed' });
+  return question.dirty && causeOf(question.verdict) === 'quota' && allowed?.action === 'fallback'
+    ? `${allowed.tool} did not replace it, because the attempt had already run tools or changed the tree`
+    : null;
 }
 
 /** Another tool or model now. An attempt that had begun starts again only after a quota with --retry-dirty. */

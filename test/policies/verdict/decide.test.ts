@@ -215,6 +215,12 @@ test('a stop says why, and what to do next only where that is its own', () => {
       'the attempt had already run tools or changed the tree, and there is no session to continue in',
       ['review its changes before you run it again; with --retry-dirty a run starts over by itself'],
     ],
+    [
+      question('quota', { fallback: 'gemini', dirty: true }),
+      'never retried before its reset; gemini did not replace it, because the attempt had already run tools or changed the tree',
+      ['review its changes; with --retry-dirty a run then calls the fallback at once'],
+    ],
+    [question('quota', { fallback: 'gemini', dirty: true, callsLeft: 0 }), 'never retried before its reset', []],
   ];
   for (const [asked, why, next_actions] of stops)
     assert.equal(decide(asked), { action: 'stop', why, next_actions: next_actions.map(toDo) });
