@@ -107,9 +107,12 @@ export async function readSave(
   };
 }
 
-/** Names the worker's session, which users copy; the task if it has none, or if a lookup would not find it. */
-const resumeLine = (going: Composing, session: string | null): string =>
-  `${going.open.called.launcher} supervise --resume ${session !== null && isAtHome(going) ? session : wordOf(going)}${trustOf(going)}`;
+/** Names the worker's session, which users copy; the task if it has none, shares it, or a lookup would not find it. */
+const resumeLine = (going: Composing, session: string | null): string => {
+  const isShared = going.open.manifest.meta.feature !== undefined;
+  const word = session !== null && isAtHome(going) && !isShared ? session : wordOf(going);
+  return `${going.open.called.launcher} supervise --resume ${word}${trustOf(going)}`;
+};
 
 export const answerLine = (going: Composing): string =>
   `${going.open.called.launcher} answer ${wordOf(going)} "…"${trustOf(going)}`;

@@ -23,7 +23,7 @@ for (const [what, takeAway] of [
   ['deleted', (folder: string) => rmSync(folder, { recursive: true })],
   ['moved away', (folder: string) => renameSync(folder, `${folder}-old`)],
 ] as const)
-  test(`a task that is ${what} while its worker works is put back, says so, and is continued; its call stays paid`, async ({
+  test(`a task that is ${what} while its worker works is put back, says so, and is continued with the answer that was paid for`, async ({
     rig,
   }) => {
     const task = superviseTask(rig);
@@ -37,10 +37,10 @@ for (const [what, takeAway] of [
     assert.match(stdout, '# Task fix: failed at worker, scope_violation (judge_changed)');
     assert.match(stdout, 'manifest.json (deleted; put back)');
     assert.match(stdout, 'Current instruction: Task A');
-    assert.match(stdout, /Next:\n- .*: `tollgate supervise --resume fix`\n/);
+    const [, words] = /Next:\n- .*: `tollgate (supervise --resume \S+)`\n/.exec(stdout) ?? [];
     playOn(rig);
-    const again = await task.supervise();
-    assert.equal([again.code, again.report.budget.used], [0, 3], again.said);
+    const again = await rig.run('tollgate', [...words!.split(' '), '--json']);
+    assert.equal([again.code, JSON.parse(again.stdout).budget.used], [0, 2], again.stderr);
   });
 
 test('a second process waits for the first, and pays for nothing; with --no-wait it is refused', async ({ rig }) => {
