@@ -55,10 +55,13 @@ export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): 
     else renameSync(went, step);
     moves.push(`${aside}; the folder was ${went === null ? 'created again' : `moved back from ${went}`}`);
   }
-  for (const { place, id } of folders) {
-    if (id === null || lstatSync(place, { throwIfNoEntry: false }) !== undefined) continue;
+  const isMissing = ({ place, id }: KeptFolder) =>
+    id !== null && lstatSync(place, { throwIfNoEntry: false }) === undefined;
+  const removed = folders.filter(isMissing).map(({ place }) => place);
+  for (const place of removed) {
     mkdirSync(place, { mode: 0o700, recursive: true });
-    moves.push(`${place} was removed during the call; it was created again`);
+    if (!removed.some((other) => other !== place && isWithin(other, place)))
+      moves.push(`${place} was removed during the call; it was created again`);
   }
   return moves;
 }
