@@ -142,6 +142,24 @@ test('a program that comes with an untrusted project, which a call refuses to st
   assert.equal(await found('--trust-workspace'), { code: 0, trust: undefined });
 });
 
+test('settings that claude would ignore fail, and files of MCP servers that are not JSON are warnings', async () => {
+  const limits = async () => (await look({ tools: ['claude', 'copilot'] })).filter((line) => / limits: /.test(line));
+  assert.equal(await limits(), []);
+  for (const file of ['.mcp.json', '../home/.copilot/mcp-config.json']) rig.write(file, '{');
+  const lost = 'is not a JSON object, so that its MCP servers do not start → correct';
+  const [claude, copilot] = ['~/project/.mcp.json', '~/home/.copilot/mcp-config.json'];
+  assert.equal(await limits(), [
+    `warn claude limits: ${claude} ${lost} ${claude}`,
+    `warn copilot limits: ${copilot} ${lost} ${copilot}`,
+  ]);
+  rig.write('.claude/settings.json', '{');
+  const [first] = await limits();
+  assert.match(
+    first!,
+    'fail claude limits: ~/project/.claude/settings.json is not a JSON object, and claude would ignore it',
+  );
+});
+
 test('a CLI that is newer than what was tested', async () => {
   rig.install('codex', { version: '0.172.1' });
   rig.write('.git/HEAD', '');
