@@ -142,6 +142,24 @@ test('a program that comes with an untrusted project, which a call refuses to st
   assert.equal(await found('--trust-workspace'), { code: 0, trust: undefined });
 });
 
+test('settings that claude would ignore fail, and files of MCP servers that are not JSON are warnings', async () => {
+  const limits = async () => (await look({ tools: ['claude', 'copilot'] })).filter((line) => / limits: /.test(line));
+  assert.equal(await limits(), []);
+  for (const file of ['.mcp.json', '../home/.copilot/mcp-config.json']) rig.write(file, '{');
+  const lost = 'is not a JSON object, so that its MCP servers do not start → correct';
+  const [claude, copilot] = ['~/project/.mcp.json', '~/home/.copilot/mcp-config.json'];
+  assert.equal(await limits(), [
+    `warn claude limits: ${claude} ${lost} ${claude}`,
+    `warn copilot limits: ${copilot} ${lost} ${copilot}`,
+  ]);
+  rig.write('.claude/settings.json', '{');
+  const [first] = await limits();
+  assert.match(
+    first!,
+    'fail claude limits: ~/project/.claude/settings.json is not a JSON object, and claude would ignore it',
+  );
+});
+
 test('a CLI that is newer than what was tested', async () => {
   rig.install('codex', { version: '0.172.1' });
   rig.write('.git/HEAD', '');
@@ -153,14 +171,14 @@ test('a CLI that is newer than what was tested', async () => {
 test('a CLI that is older than some of what the calls use, and tested all the same', async () => {
   rig.install('copilot', { version: '1.0.75' });
   assert.equal(await look({ tools: ['copilot'] }), [
-    'note copilot version: 1.0.75 (tested); it lacks --usage-output-file (since 1.0.81; its tokens are not counted) → npm install -g @github/copilot@1.0.102',
+    'note copilot version: 1.0.75 (tested); it lacks --usage-output-file (since 1.0.81; its tokens are not counted), session.mcp_server_tools_loaded (since 1.0.102; an MCP server whose tools cannot be listed may count as connected) → npm install -g @github/copilot@1.0.102',
   ]);
 });
 
 test('a CLI that is older than all that were tested', async () => {
   rig.install('copilot', { version: '1.0.58' });
   assert.equal(await look({ tools: ['copilot'] }), [
-    'warn copilot version: 1.0.58 is older than the tested ones (from 1.0.75 up to, but not including, 1.1.0; last 1.0.102); it lacks --usage-output-file (since 1.0.81; its tokens are not counted), model.call_start (since 1.0.73; its requests are not counted), assistant.turn_retry (since 1.0.73; a retry is known by other events) → npm install -g @github/copilot@1.0.102',
+    'warn copilot version: 1.0.58 is older than the tested ones (from 1.0.75 up to, but not including, 1.1.0; last 1.0.102); it lacks --usage-output-file (since 1.0.81; its tokens are not counted), model.call_start (since 1.0.73; its requests are not counted), assistant.turn_retry (since 1.0.73; a retry is known by other events), session.mcp_server_tools_loaded (since 1.0.102; an MCP server whose tools cannot be listed may count as connected) → npm install -g @github/copilot@1.0.102',
   ]);
 });
 

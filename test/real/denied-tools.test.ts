@@ -1,4 +1,4 @@
-// A tool that a real CLI denies: the warning names what allows it, and with that it is allowed.
+// A tool that a real CLI denies, and an answer that its service cut: the warnings, and with what one names the tool is allowed.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -70,6 +70,14 @@ for (const [name, tool, scenario, way, clis] of CASES)
     assert.equal([verdict.class, verdict.reason], ['contract_violation', 'tool_denied'], JSON.stringify(verdict));
     assert.ok(refused.requests <= 2);
     assert.equal(refused.left, []);
+  });
+
+for (const tool of ['gemini', 'copilot'] as const)
+  test(`${tool}: an answer that its service cut at the limit is a warning`, async () => {
+    const { code, record, left } = await made(tool, 'maxtokens', [], CLIS);
+    assert.is(code, 0, JSON.stringify(record.verdict));
+    assert.match(record.warnings.join('\n'), 'the answer may be incomplete: the limit of an answer was reached');
+    assert.equal(left, []);
   });
 
 test.run();

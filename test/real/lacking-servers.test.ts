@@ -26,6 +26,8 @@ const MORTAL = `require('readline').createInterface({ input: process.stdin }).on
 const SERVERS = {
   missing: { command: '/no/such/program', args: [] },
   mortal: { command: process.execPath, args: ['-e', MORTAL] },
+  /** Dies when its tools are listed. */
+  mute: { command: process.execPath, args: ['-e', MORTAL.replaceAll("'tools/call'", "'tools/list'")] },
 } as const;
 
 type Name = keyof typeof SERVERS;
@@ -125,6 +127,30 @@ for (const [tool, file] of [
     const refused = await made(tool, broken, 'ok', ['--require-mcp', 'db']);
     assert.equal([refused.record.verdict.reason, refused.requests], ['mcp_server', 0]);
   });
+
+for (const tool of ['claude', 'copilot'] as const)
+  test(`${tool}: a server that dies when its tools are listed has failed`, async () => {
+    const { code, record } = await made(tool, 'mute', 'ok', []);
+    assert.is(code, 0, JSON.stringify(record.verdict));
+    // claude begins without waiting for a server that is not required.
+    assert.match(record.warnings.join('\n'), /MCP server "mute" (?:failed: it|was not connected)/);
+    const required = await made(tool, 'mute', 'ok', ['--require-mcp', 'mute']);
+    assert.is(required.record.verdict.reason, 'mcp_server', JSON.stringify(required.record.verdict));
+  });
+
+test('claude: settings that are not JSON are a refusal, and a wrong value is a warning', async () => {
+  const settings = (text: string) => (home: RealHome) => home.write('.claude/settings.json', text);
+  const refused = await made('claude', settings('{"permissions": {"deny": ["Bash(rm:*)"],}}'), 'ok', []);
+  assert.equal([refused.record.verdict.reason, refused.requests], ['config', 0]);
+  const { code, record } = await made(
+    'claude',
+    settings('{"permissions": {"deny": ["Bash(rm:*)"]}, "model": 5}'),
+    'ok',
+    [],
+  );
+  assert.is(code, 0, JSON.stringify(record.verdict));
+  assert.match(record.warnings.join('\n'), 'an invalid setting, which may cost its whole file with the deny rules: ');
+});
 
 const CALLS = { claude: 'mcp__mortal__look', copilot: 'mortal-look', gemini: 'mcp_mortal_look' } as const;
 for (const tool of ['claude', 'copilot', 'gemini'] as const) {

@@ -118,19 +118,22 @@ export function createLogReader(): (line: string) => EngineEvent[] {
   let reads: 'nothing' | 'reason' | 'role' = 'nothing';
   return (line) => {
     // The arguments of a tool are in the telemetry too.
-    const isTelemetry = /^ +["\]]/.test(line);
-    if (!isTelemetry) reads = 'nothing';
-    if (!isTelemetry) return readLog(line);
+    if (!/^ +["\]]/.test(line)) {
+      reads = 'nothing';
+      return readLog(line);
+    }
     if (line === '    "finish_reasons": [') {
       reads = 'reason';
       return [];
     }
+    // One for each piece of the message; only the last piece has one of its own.
     if (reads === 'reason') {
-      reason = /^ +"(\w+)"/.exec(line)?.[1] ?? null;
-      reads = reason === null ? 'nothing' : 'role';
+      const read = /^ +"(\w+)",?$/.exec(line)?.[1];
+      if (read === undefined) reads = 'role';
+      else reason = read;
       return [];
     }
-    if (reads === 'nothing' || line === '    ],') return [];
+    if (reads === 'nothing') return [];
     reads = 'nothing';
     // Not of a sub-agent, nor of a summary. Older versions do not report the role.
     const role = /^ +"role": "(\w+)"/.exec(line)?.[1] ?? 'main';

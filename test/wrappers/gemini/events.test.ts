@@ -202,6 +202,8 @@ test('the telemetry in its log shows how the messages of the agent ended', () =>
     '  "attributes": {',
     '    "function_args": "MCP ERROR (db): Error during discovery for MCP server \'db\'",',
     '    "finish_reasons": [',
+    // One for each piece of the message.
+    '      "stop",',
     `      "${reason}"`,
     '    ],',
     ...role.map((name) => `    "role": "${name}",`),
