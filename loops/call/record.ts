@@ -148,10 +148,13 @@ function adviceOf({ verdict, next_actions = [] }: CallRecord, taskId: string | n
 /** Returns what the caller of a call outside a run does next, as a run does. @param stderrFile null if none. */
 export function nextOf(
   { verdict, session_id, ending, tool_calls, tool }: CallRecord,
-  { request, prompt }: RecordableCall,
+  { request, prompt, redactor }: RecordableCall,
   stderrFile: string | null,
 ): { next_actions?: NextAction[] } {
-  const { adapter, call, charge, typed } = request;
+  const { adapter, call, charge } = request;
+  // Without its secrets, the same words would be another prompt.
+  const typed =
+    request.typed && redactor.redact(request.typed.given) === request.typed.given ? request.typed : undefined;
   // The run of a stage knows its manifest, and what it has already tried.
   if (verdict.class === null || charge?.runId) return {};
   const { environment, cwd } = call;

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
 import type { CommandResult } from '../../rig/running-command.ts';
-import { answerWith } from '../../rig/streams.ts';
+import { answerWith, failWith } from '../../rig/streams.ts';
 import { makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 import { TOO_LATE, withinLimit } from '../../rig/within-limit.ts';
@@ -196,6 +196,18 @@ test('a built-in CLI is called as by its own wrapper', async ({ rig }) => {
   rig.write('ask.md', 'Say hello.\n');
   const { code } = await rig.run('tollgate', ['call', 'codex', '--prompt-file=ask.md', '--out=a.out', '--err=a.err']);
   assert.equal([code, readFileSync(path.join(rig.project, 'a.out'), 'utf8')], [0, 'Hello.']);
+});
+
+test('the next command of a prompt with a secret is not printed, since it would pay for another prompt', async ({
+  rig,
+}) => {
+  rig.answer(() => failWith('codex', 'overloaded', 503));
+  const run = async (prompt: string) =>
+    (await rig.run('tollgate', ['call', 'codex', prompt], { env: { API_TOKEN: 'a-secret-of-mine' } })).stderr;
+  assert.match(await run('Say it.'), "`tollgate call codex 'Say it.'`");
+  const hidden = await run('Is a-secret-of-mine valid?');
+  assert.match(hidden, 'call it with the same arguments');
+  assert.not.match(hidden, '`tollgate call');
 });
 
 const STAGES = [{ tool: 'mine', role: 'review', id: 'one', requires: [], min_lines: 0 }];
