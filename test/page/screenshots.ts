@@ -13,7 +13,7 @@ const VIEWS: readonly [name: string, place: string, ready: string][] = [
   ['tasks', 'tasks', '.row-at .goal >> nth=7'],
   ['task', 'tasks/price-rounding', '.timeline'],
   ['failed', 'tasks/rotate-keys', '.failure'],
-  ['failures', 'failures', '.actions'],
+  ['failures', 'failures', '.row-at'],
   ['session', `sessions/${SESSION_OF_GEMINI}`, '.reverted'],
   ['budgets', 'budgets', '.chart'],
 ];

@@ -116,7 +116,7 @@ export function Today({ of: { days }, budgets }: TodayProps) {
       </div>
       {without > 0 && (
         <p class="dim">
-          {counted(without, 'call')} without a price: <Sentence of={NO_PRICE} />
+          {counted(without, 'call has', 'calls have')} no price. <Sentence of={NO_PRICE} />
         </p>
       )}
     </>

@@ -17,7 +17,7 @@ import { REASONER } from './timeline.tsx';
 type Attempt = TaskShown['attempts'][number];
 
 export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt; busy: string | null }) {
-  const { call_id: id, stage, attempt, tool, at, ms, reason, decision } = of;
+  const { call_id: id, stage, attempt, tool, at, ms, class: errorClass, reason, decision } = of;
   const isLast = task.attempts.findLast((each) => each.stage === stage)?.call_id === id;
   const gate = isLast ? task.gates.find((each) => each.stage === stage) : undefined;
   const texts = isLast ? task.texts.filter(({ name, bytes }) => bytes > 0 && isOfStage(name, stage)) : [];
@@ -43,7 +43,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
         {ms !== null && `, took ${lasting(ms)}`}
         {of.tokens !== null && `, ${short(of.tokens)} tokens`}
         {of.usd !== null && `, ${money(of.usd)}`}
-        {reason !== null && (
+        {errorClass !== null && reason !== null && (
           <>
             , <a href={to('failures')}>{reason.replaceAll('_', ' ')}</a>
           </>

@@ -153,7 +153,7 @@ function allowedFor(ids: readonly string[]): { most: number; unknown: number } {
 /** What a button pays for. @param tools the CLI of each call; undefined: what the next run of these tasks calls. */
 export function callsAtMost(ids: readonly string[], tools?: readonly string[]): string {
   const { most, unknown } = allowedFor(ids);
-  if (most === 0 && unknown === 0) return 'no call left in the budget';
+  if (most === 0 && unknown === 0) return 'no further call in the budget';
   const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
   const known = runs.every((run) => run !== null) ? runs.flatMap((run) => run.tools) : null;
   const usual = tools ?? known;
