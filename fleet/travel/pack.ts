@@ -70,8 +70,8 @@ const MOST_INPUT_BYTES = 128 * 1024 * 1024;
 /** Throws a TravelRefusal if the task cannot travel. Nothing is written but the shared file. */
 export async function packTask(request: PackRequest): Promise<{ packed: PackedTask; warnings: string[] }> {
   const { context, options, word, shared } = request;
-  // Each mistake of the manifest is found here, as a run would find it: no worker must begin with it.
-  const foreseen = await foreseeTask(request);
+  // Each mistake of the manifest is found here, as a run would find it: no worker must begin with it. The fleet may have had it before.
+  const foreseen = await foreseeTask({ ...request, options: { ...options, whenTaken: 'force' } });
   if (foreseen.how !== 'done') throw new TravelRefusal(foreseen.message);
   const opened = await openTask({ ...context, ...options, word }, 'look');
   if (opened.how === 'invalid') throw new TravelRefusal(opened.message);
