@@ -14,8 +14,8 @@ import {
   repositoryMistake,
   switchedOff,
 } from './run-git.ts';
-import { type Invalid, invalid, withApart } from './separate-index.ts';
-import { type KeepRules, objectFolders, readTrees, type StageTrees, treeNow } from './stage-trees.ts';
+import { type Invalid, invalid, updateIndex, withApart } from './separate-index.ts';
+import { type KeepRules, objectFolders, readTrees, type StageTrees, treeNow, whyNotKept } from './stage-trees.ts';
 
 export interface CommitPlace {
   /** The folder in which the stages worked. */
@@ -84,10 +84,10 @@ export async function commitChanges(request: CommitRequest): Promise<CommitMade>
   const found: { stage: string; folder: string; trees: StageTrees }[] = [];
   for (const { stage, trees: folder, changed } of request.stages) {
     const trees = readTrees(folder);
-    if (trees?.after == null)
-      return invalid(
-        `what stage ${stage} changed is not known: its trees were not kept (more than 64 MB of changed files, or no git repository at its start)`,
-      );
+    if (trees?.after == null) {
+      const why = whyNotKept(folder) ?? 'more than 64 MB of changed files, or no git repository at its start';
+      return invalid(`what stage ${stage} changed is not known: its trees were not kept (${why})`);
+    }
     const unread = changed === null ? trees.unread : trees.unread.filter((name) => changed.includes(name));
     found.push({ stage, folder, trees: { ...trees, unread } });
   }
@@ -184,10 +184,8 @@ async function writeCommit(paths: readonly string[], omitted: string[], request:
       const read = await own(['read-tree', parent]);
       if (read.code !== 0) return failed(read);
     }
-    const input = paths.map((name) => `${name}\0`).join('');
-    const update = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
-    const added = await own(update, { input });
-    if (added.code !== 0) return failed(added);
+    const added = await updateIndex(own, request.tree, paths);
+    if (added !== null && added.code !== 0) return failed(added);
     const written = await own(['write-tree']);
     if (written.code !== 0) return failed(written);
     const tree = written.stdout.trim();
@@ -202,8 +200,9 @@ async function writeCommit(paths: readonly string[], omitted: string[], request:
     const old = parent ?? '0'.repeat(id.length);
     const moved = await own(['update-ref', '-m', 'commit: tollgate run --commit', 'HEAD', id, old]);
     if (moved.code !== 0) return failed(moved);
-    const staged = await git(update, { input, settings: switchedOff(filters) });
-    if (staged.code !== 0)
+    const plain: Git = (args, more) => git(args, { settings: switchedOff(filters), ...more });
+    const staged = await updateIndex(plain, request.tree, paths);
+    if (staged !== null && staged.code !== 0)
       omitted.push(`the index of git could not be updated (${complaintOf(staged)}); run git reset --quiet`);
     const branch = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
     return {

@@ -107,6 +107,24 @@ test('a removed and a renamed file are committed as such, with their modes; auth
   );
 });
 
+for (const [what, change, files] of [
+  ['a folder by a link', 'rm -r src; ln -s lib src', ['src', 'src/a.ts', 'src/old.ts']],
+  ['a folder by a link to its new place', 'mv src lib/src; ln -s lib/src src', ['lib/src/a.ts', 'src', 'src/a.ts']],
+  ['a file by a folder', 'rm mine.txt; mkdir mine.txt; echo n > mine.txt/n', ['mine.txt', 'mine.txt/n']],
+  ['a folder by a file', 'rm -r src; echo f > src', ['src', 'src/a.ts', 'src/old.ts']],
+] as const)
+  test(`${what} is replaced, and committed as such`, async ({ rig }) => {
+    rig.write('lib/x.ts', 'x\n');
+    git(rig, 'add', '-A');
+    git(rig, 'commit', '-q', '-m', 'lib');
+    rig.answer(() => [{ do: 'run', argv: ['sh', '-c', change], to: '/dev/null' }, ...answerWith('codex', 'Done.')]);
+    const { code, report } = await makeTask(rig, { stages: [IMPL] }).run('--commit');
+    assert.is(code, 0, report.failure?.evidence?.text);
+    for (const file of files) assert.ok(report.commit!.files.includes(file), file);
+    assert.not.match(report.notes.join('\n'), 'not in the commit');
+    assert.equal(status(rig), []);
+  });
+
 for (const [what, commit] of [
   ['an author without an address', '{author: Bot}'],
   ['an author with a line break', '{author: "Bot <a@b>\\nX: y <c@d>"}'],
