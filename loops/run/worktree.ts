@@ -3,13 +3,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { shellWord } from '../../policies/text/display.ts';
+import { firstNames, shellWord } from '../../policies/text/display.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lockTree } from '../limits/tree-lock.ts';
 import type { RunSettings } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
+import { submodulesIn } from '../tree/repository.ts';
 import {
   askGit,
   complaintOf,
@@ -55,6 +56,7 @@ type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'invalid'; message
 /** A checkout of a very large tree takes minutes. */
 const CHECKOUT_MS = 15 * 60_000;
 const LOOK_MS = 60_000;
+const MOST_NAMED = 5;
 
 /** git is ended together with the run. What it has not done by then is not the user's mistake. */
 export async function openWorktree(request: WorktreeRequest): Promise<OpenedWorktree> {
@@ -152,6 +154,11 @@ async function open(
   if (!fresh)
     say(
       `branch ${branch} has commits that are not merged, so the worktree continues them and lacks what is new in HEAD. Merge it (git merge ${branch}), or begin again without them: git worktree remove ${shellWord(top)} && git branch -D ${branch}`,
+    );
+  const empty = await submodulesIn((args) => git(args, { cwd: top }));
+  if (empty.length > 0)
+    say(
+      `submodules are empty in the worktree: ${firstNames(empty, MOST_NAMED)}. Where the task needs them, stop it, and run git -C ${shellWord(top)} submodule update --init`,
     );
   return { how: 'opened', folder, top, branch, fresh };
 }

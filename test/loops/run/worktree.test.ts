@@ -199,7 +199,11 @@ test('no filter of a submodule is run', async ({ root }) => {
   writeFileSync(path.join(inner, '.git/info/attributes'), '* filter=x\n');
   writeFileSync(path.join(inner, 'sub/file'), 'six\n');
   mkdirSync(path.join(root, '.tmp'));
-  assert.is((await opener(root)('fix')).how, 'opened');
+  const said: string[] = [];
+  for (const _ of ['made', 'continued']) assert.is((await opener(root, said)('fix')).how, 'opened');
+  assert.equal(said, [
+    `submodules are empty in the worktree: inner. Where the task needs them, stop it, and run git -C ${root}/.tmp/worktrees/fix submodule update --init`,
+  ]);
   assert.not(existsSync(path.join(root, '.tmp/marks')));
 });
 
