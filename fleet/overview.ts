@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { unmarkSubmitted } from '../loops/task/claim.ts';
 import { journalOf, openJournal } from '../state/journal/journal.ts';
 import { locateTask, type TaskFolder } from '../state/task-folder.ts';
 import type { Database } from './database.ts';
@@ -11,20 +12,32 @@ import { FleetRefusal } from './refusal.ts';
 import { fleetStatus } from './status.ts';
 import type { PackedResult } from './travel/result.ts';
 
-/** @returns what became of the task: a running one ends within seconds. */
-export async function cancelTask(database: Database, name: string): Promise<{ id: string; state: string }> {
-  const [row, ...others] = await database.query<{ id: string; state: string; queue: string; job: string | null }>(
+/** Where the user's project is. */
+interface Here {
+  root: string;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** @returns what became of the task: a running one ends within seconds. One that does not run is free to run here. */
+export async function cancelTask(database: Database, name: string, here: Here): Promise<{ id: string; state: string }> {
+  const [row, ...others] = await database.query<{
+    id: string;
+    state: string;
+    queue: string;
+    job: string | null;
+    place: string | null;
+  }>(
     `UPDATE tollgate.tasks SET cancel_requested = true,
        ended_at = CASE WHEN state = 'running' THEN NULL ELSE clock_timestamp() END,
        state = CASE WHEN state = 'running' THEN state ELSE 'cancelled' END
      WHERE (name = $1 OR id::text = $1) AND state IN ('queued', 'running', 'stopped', 'lost')
        AND (SELECT count(*) FROM tollgate.tasks o WHERE (o.name = $1 OR o.id::text = $1) AND o.state IN ('queued', 'running', 'stopped', 'lost')) = 1
-     RETURNING id::text AS id, state, queue, job`,
+     RETURNING id::text AS id, state, queue, job, meta->'packed'->>'folder' AS place`,
     [name],
   );
   if (row === undefined || others.length > 0) {
     const { tasks } = await fleetStatus(database, { names: [name] });
-    const open = tasks.filter(({ state }) => ['queued', 'running', 'stopped', 'lost'].includes(state));
+    const open = tasks.filter(({ state }) => OPEN_STATES.includes(state));
     throw new FleetRefusal(
       open.length > 1
         ? `${open.length} projects have a task "${name}"; name one by its number: ${open.map(({ id, project }) => `${id} (${project})`).join(', ')}`
@@ -36,7 +49,9 @@ export async function cancelTask(database: Database, name: string): Promise<{ id
     await queue.cancel(row.queue, row.job);
     await queue.stop();
   }
-  return row;
+  const { id, state, place } = row;
+  if (state === 'cancelled') release(id, place, here);
+  return { id, state };
 }
 
 /** @param name the number or the name of one worker; null for all. @returns their names. */
@@ -92,16 +107,21 @@ export async function changeLimits(database: Database, { day, pools, rates, lift
 }
 
 /** The newest result of a task, with its number. */
-export async function resultOf(database: Database, name: string): Promise<{ id: string; packed: PackedResult }> {
+export async function resultOf(
+  database: Database,
+  name: string,
+  here: Here,
+): Promise<{ id: string; packed: PackedResult }> {
   const rows = await database.query<{
     id: string;
     project: string;
     state: string;
     message: string | null;
+    place: string | null;
     meta: never | null;
     result: Buffer | null;
   }>(
-    `SELECT t.id::text AS id, project, state, message, result_meta AS meta, result FROM tollgate.tasks t
+    `SELECT t.id::text AS id, project, state, message, meta->'packed'->>'folder' AS place, result_meta AS meta, result FROM tollgate.tasks t
      WHERE id IN (SELECT max(id) FROM tollgate.tasks WHERE name = $1 OR id::text = $1 GROUP BY project, name) ORDER BY t.id DESC LIMIT 10`,
     [name],
   );
@@ -111,6 +131,7 @@ export async function resultOf(database: Database, name: string): Promise<{ id: 
       `${rows.length} projects have a task "${name}"; name one by its number: ${rows.map(({ id, project }) => `${id} (${project})`).join(', ')}`,
     );
   if (row === undefined) throw new FleetRefusal(`the fleet has no task "${name}"; see tollgate fleet status`);
+  if (row.meta === null && !OPEN_STATES.includes(row.state)) release(row.id, row.place, here);
   if (row.meta === null)
     throw new FleetRefusal(
       `${name} is ${row.state} and has no result${row.message === null ? '' : `: ${row.message}`}`,
@@ -133,7 +154,7 @@ export async function differences(
 export async function fetchedDifferences(
   database: Database,
   tasks: readonly { id: string; task_id: string }[],
-  { root, environment, clock }: { root: string; environment: NodeJS.ProcessEnv; clock: () => Date },
+  { root, environment, clock }: Here & { clock: () => Date },
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { id, task_id } of tasks) {
@@ -149,6 +170,14 @@ export async function fetchedDifferences(
       found.push(...differencesOf(calls, paid).map((sentence) => `${task_id} (${id}): ${sentence}`));
   }
   return found;
+}
+
+const OPEN_STATES: readonly string[] = ['queued', 'running', 'stopped', 'lost'];
+
+/** From now on the task may run in this project. */
+function release(id: string, place: string | null, { root, environment }: Here): void {
+  const folder = place === null ? null : folderAt(place, root, environment);
+  if (folder !== null) unmarkSubmitted(folder, id);
 }
 
 /** @param place of a task within a project, from a row that a stranger may have written. @returns null if it leads elsewhere. */

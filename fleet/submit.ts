@@ -1,12 +1,14 @@
 // Sends tasks to the fleet: packs all of them first, then adds their rows and jobs in one transaction.
 
+import { markSubmitted, unmarkSubmitted } from '../loops/task/claim.ts';
 import type { RunSettings } from '../loops/task/run-context.ts';
 import { openTask } from '../loops/task/task.ts';
+import type { TaskFolder } from '../state/task-folder.ts';
 import { adapterOf } from '../wrappers/adapters.ts';
 import { checkDatabase, type Database } from './database.ts';
 import { taskColumns } from './freight.ts';
 import { openQueue } from './queue.ts';
-import { FleetRefusal } from './refusal.ts';
+import { DatabaseAway, FleetRefusal } from './refusal.ts';
 import { hashOf } from './travel/bundle.ts';
 import { originsOf } from './travel/origin.ts';
 import { packTask } from './travel/pack.ts';
@@ -43,11 +45,12 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
     packed.push({ ...needs, packed: task, warnings: [...warnings, ...needs.warnings] });
   }
   const queue = await openQueue(database, 'submit');
+  const marked: TaskFolder[] = [];
   try {
     for (const { tools } of packed) await queue.prepare(queueOf(tools));
     return await database.transaction(async (query) => {
       const sent: Submitted[] = [];
-      for (const { packed: task, warnings, tools, calls, feature } of packed) {
+      for (const { packed: task, folder, warnings, tools, calls, feature } of packed) {
         await makeRoom(query, task.task, task.remote, request.again);
         const { meta, bundle } = taskColumns(task, { shared, options: { trustWorkspace: options.trustWorkspace } });
         const tag =
@@ -60,11 +63,15 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
         const { id } = row!;
         const job = await queue.send({ id, queue: queueOf(tools), priority, tag }, query);
         await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [id, job]);
+        await markSubmitted(folder, id, request.context.clock());
+        marked.push(folder);
         sent.push({ task: task.task, id, bytes: bundle?.length ?? 0, warnings });
       }
       return sent;
     });
   } catch (error) {
+    // Without an answer the database may have taken them.
+    if (!(error instanceof DatabaseAway)) for (const folder of marked) unmarkSubmitted(folder, null);
     if (['23505', '40P01'].includes((error as { code?: string }).code ?? ''))
       throw new FleetRefusal('the task was submitted by another command at the same moment; see tollgate fleet status');
     throw error;
@@ -79,10 +86,10 @@ const queueOf = (tools: readonly string[]): string => `tasks.${tools.join('.')}`
 async function needsOf(
   { options, context }: SubmitRequest,
   word: string,
-): Promise<{ tools: string[]; calls: number; feature: string | undefined; warnings: string[] }> {
+): Promise<{ folder: TaskFolder; tools: string[]; calls: number; feature: string | undefined; warnings: string[] }> {
   const opened = await openTask({ ...context, ...options, word }, 'look');
   if (opened.how === 'invalid') throw new FleetRefusal(opened.message);
-  const { plans, manifest, tree } = opened.open;
+  const { task: folder, plans, manifest, tree } = opened.open;
   const used = plans.flatMap(({ stage }) => [stage.tool, ...stage.fallback.map((each) => each.tool)]);
   const tools = [...new Set(used)].sort();
   const { budgets, meta, security } = manifest;
@@ -94,7 +101,7 @@ async function needsOf(
       (tool) =>
         `${tool} does not start in an untrusted checkout; if workers may use its hooks and servers, submit with --trust-workspace`,
     );
-  return { tools, calls: budgets.paid_call_budget, feature: meta.feature, warnings };
+  return { folder, tools, calls: budgets.paid_call_budget, feature: meta.feature, warnings };
 }
 
 /** One submission of a task at a time: two would pay for the same work. */

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import * as fleets from '../../fleet/fleet.ts';
+import { unmarkSubmitted } from '../../loops/task/claim.ts';
 import { plainOptions } from '../../loops/task/run-options.ts';
 import manifest from '../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -212,6 +213,11 @@ export const fleet = commandOf(FLEET, async (given) => {
   return withDatabase(args, (database) => ACTS[verb]!({ ...given, database, name: name ?? null }));
 });
 
+function hereOf(stop: AbortSignal): { root: string; environment: NodeJS.ProcessEnv } {
+  const { environment, cwd } = contextOf(stop);
+  return { root: projectRoot(cwd), environment };
+}
+
 interface FleetAct {
   args: Arguments;
   stop: AbortSignal;
@@ -225,10 +231,11 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
     const status = await fleets.fleetStatus(database, { names: name === null ? [] : [name] });
     return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(status)}\n` : fleetPage(status) };
   },
-  cancel: async ({ args, database, name }) => {
+  cancel: async ({ args, database, name, stop }) => {
     await fleets.checkDatabase(database, 'submit');
-    const { id, state } = await fleets.cancelTask(database, name!);
-    const sentence = state === 'running' ? `${name} (${id}) ends within seconds` : `${name} (${id}) is cancelled`;
+    const { id, state } = await fleets.cancelTask(database, name!, hereOf(stop));
+    const sentence =
+      state === 'running' ? `${name} (${id}) ends within seconds; then fetch it` : `${name} (${id}) is cancelled`;
     return answered(args, { id, state }, sentence);
   },
   drain: async ({ args, database, name }) => {
@@ -242,14 +249,15 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
   },
   fetch: async ({ args, database, name, stop }) => {
     await fleets.checkDatabase(database, 'read');
-    const { id, packed } = await fleets.resultOf(database, name!);
     const { environment, cwd, clock } = contextOf(stop);
-    const root = projectRoot(cwd);
+    const { root } = hereOf(stop);
+    const { id, packed } = await fleets.resultOf(database, name!, { root, environment });
     // A stranger's row names a place within the project.
     const isOutside = /^(?:\/|\.\.(?:\/|$))/.test(path.normalize(packed.place));
     const located = locateTask(isOutside ? packed.task : `./${packed.place}`, root, environment);
     if (located.how === 'invalid') throw new fleets.FleetRefusal(located.message);
     const { patch, files } = fleets.unpackResult(packed, { folder: located.folder.root, root });
+    unmarkSubmitted(located.folder, id);
     const notes = [...packed.omitted, ...(await fleets.differences(database, id, located.folder, clock))];
     const pushed =
       args.given.has('push') && patch !== null

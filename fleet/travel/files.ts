@@ -1,6 +1,7 @@
 // Lists the files of a task's folder that travel: its inputs to a worker, and what a run has recorded, both ways.
 
 import path from 'node:path';
+import { SUBMITTED } from '../../loops/task/claim.ts';
 import { entriesIfAny } from '../../state/disk/folder.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import { isSetAside, TEMPORARY } from '../../state/disk/replace-file.ts';
@@ -8,8 +9,13 @@ import { isSetAside, TEMPORARY } from '../../state/disk/replace-file.ts';
 /** The changes of the tree, as a fetch writes them. */
 export const PATCH_FILE = 'outputs/_fleet.patch';
 
-/** Copies of trees, which only the machine of a run needs, and what is made of the result. */
-const OF_THE_MACHINE: ReadonlySet<string> = new Set(['state/baseline', 'state/trees', PATCH_FILE]);
+/** Copies of trees, which only the machine of a run needs, the submitter's mark, and what is made of the result. */
+const OF_THE_MACHINE: ReadonlySet<string> = new Set([
+  'state/baseline',
+  'state/trees',
+  `state/${SUBMITTED}`,
+  PATCH_FILE,
+]);
 /** The private files of each call; a run on another machine continues without them. */
 const ATTEMPTS = 'state/attempts';
 

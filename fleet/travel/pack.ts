@@ -70,8 +70,8 @@ const MOST_INPUT_BYTES = 128 * 1024 * 1024;
 /** Throws a TravelRefusal if the task cannot travel. Nothing is written but the shared file. */
 export async function packTask(request: PackRequest): Promise<{ packed: PackedTask; warnings: string[] }> {
   const { context, options, word, shared } = request;
-  // Each mistake of the manifest is found here, as a run would find it: no worker must begin with it.
-  const foreseen = await foreseeTask(request);
+  // Each mistake of the manifest is found here, as a run would find it: no worker must begin with it. The fleet may have had it before.
+  const foreseen = await foreseeTask({ ...request, options: { ...options, whenTaken: 'force' } });
   if (foreseen.how !== 'done') throw new TravelRefusal(foreseen.message);
   const opened = await openTask({ ...context, ...options, word }, 'look');
   if (opened.how === 'invalid') throw new TravelRefusal(opened.message);
@@ -173,29 +173,50 @@ interface TreeDiff {
   unread: string[];
 }
 
-/** Compares the tree as it is now, with untracked files, with a commit; the repository does not change. */
+/**
+ * Compares the tree as it is now, with untracked files, with a commit; the repository does not change.
+ * @param sent a patch of the commit, which is no part of the difference.
+ */
 export async function diffSince(
   commit: string,
-  rules: TreeRules & { environment: NodeJS.ProcessEnv; halt: AbortSignal },
+  { sent = null, ...rules }: TreeRules & { environment: NodeJS.ProcessEnv; halt: AbortSignal; sent?: Buffer | null },
 ): Promise<TreeDiff> {
   const found = await withApart(rules, async (apart): Promise<TreeDiff> => {
     const taken = await takeIn(apart, { ...rules, most: MOST_CHANGED });
     if (taken.how === 'invalid') throw new TravelRefusal(taken.message);
-    const listed = await apart.git(['diff-index', '--cached', '-z', '--name-only', '--no-renames', commit]);
-    if (listed.code !== 0)
-      throw new TravelRefusal(`the tree could not be compared with ${commit}: ${complaintOf(listed)}`);
-    const all = listed.stdout.split('\0').slice(0, -1);
+    const ask = async (args: string[], input?: Buffer) => {
+      const ran = await apart.git(args, input === undefined ? {} : { input });
+      if (ran.code === 0) return ran.stdout;
+      throw new TravelRefusal(`the tree could not be compared with ${commit}: ${complaintOf(ran)}`);
+    };
+    const base = sent === null ? commit : await treeOfSent(ask, commit, sent);
+    const listed = await ask(['diff-index', '--cached', '-z', '--name-only', '--no-renames', base]);
+    const all = listed.split('\0').slice(0, -1);
     const leftOut = leftOutBy(rules);
     const ours = all.filter((name) => leftOut(name) === 'ours');
     const omitted = all.filter((name) => !ours.includes(name) && (leftOut(name) !== null || mayBeSecret(name)));
     const excluded = new Set([...ours, ...omitted]);
     const names = all.filter((name) => !excluded.has(name));
     const unread = taken.unread.filter((name) => !name.endsWith('/'));
-    const patch = names.length === 0 ? Buffer.alloc(0) : await patchOf(apart.git, commit, [...excluded]);
+    const patch = names.length === 0 ? Buffer.alloc(0) : await patchOf(apart.git, base, [...excluded]);
     return { patch, names, omitted, unread };
   });
   if ('how' in found) throw new TravelRefusal(found.message);
   return found;
+}
+
+/** @returns the tree that a worker got; the index is again as before. */
+async function treeOfSent(
+  ask: (args: string[], input?: Buffer) => Promise<string>,
+  commit: string,
+  sent: Buffer,
+): Promise<string> {
+  const now = (await ask(['write-tree', '--missing-ok'])).trim();
+  await ask(['read-tree', commit]);
+  await ask(['apply', '--cached', '--whitespace=nowarn', '-p1', '-'], sent);
+  const tree = (await ask(['write-tree', '--missing-ok'])).trim();
+  await ask(['read-tree', now]);
+  return tree;
 }
 
 /** Above this, git would get too many arguments. */
@@ -204,7 +225,7 @@ const MOST_EXCLUDED = 500;
 /** By a file: the text of a patch need not be UTF-8. */
 async function patchOf(
   git: Parameters<Parameters<typeof withApart>[1]>[0]['git'],
-  commit: string,
+  base: string,
   excluded: string[],
 ): Promise<Buffer> {
   if (excluded.length > MOST_EXCLUDED)
@@ -215,7 +236,7 @@ async function patchOf(
   try {
     const file = path.join(folder, 'patch');
     const apartFrom = excluded.map((name) => `:(exclude,literal)${name}`);
-    const ran = await git(['diff-index', '--cached', ...PATCH, `--output=${file}`, commit, '--', '.', ...apartFrom]);
+    const ran = await git(['diff-index', '--cached', ...PATCH, `--output=${file}`, base, '--', '.', ...apartFrom]);
     if (ran.code !== 0) throw new TravelRefusal(`the changes cannot be read: ${complaintOf(ran)}`);
     return existsSync(file) ? readRegularBytes(file, MOST_PATCH_BYTES) : Buffer.alloc(0);
   } catch (error) {

@@ -56,9 +56,13 @@ export async function pushResult({
     );
     const apart = { index: path.join(folder, 'index'), objects, others: [] };
     await git(['read-tree', base], 'its commit cannot be read', { apart });
-    await git(['apply', '--cached', '--whitespace=nowarn', '-p1', patch], 'its patch does not apply to its commit', {
-      apart,
-    });
+    await git(
+      ['apply', '--cached', '--whitespace=nowarn', '-p1', patch],
+      'its patch does not apply to its commit; if it needs changes that you sent with --patch, commit and push them first',
+      {
+        apart,
+      },
+    );
     const tree = await git(['write-tree'], 'its tree cannot be written', { apart });
     const commit = await git(['commit-tree', tree, '-p', base, '-F', '-'], 'its commit cannot be made', {
       apart,

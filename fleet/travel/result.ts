@@ -139,7 +139,7 @@ function fitting(
   return { task: new Map([...first, ...of((rank) => rank > 1)]), tree: new Map(), patch: kept };
 }
 
-/** What differs from the commit: the changes that came with the task, and those of its stages. */
+/** What its stages changed. The submitter still has the changes that came with the task. */
 async function patchOf(request: ResultRequest, omitted: string[]): Promise<Buffer | null> {
   const { context, options, packed, unpacked } = request;
   try {
@@ -147,7 +147,11 @@ async function patchOf(request: ResultRequest, omitted: string[]): Promise<Buffe
     if (opened.how === 'invalid') throw new TravelRefusal(opened.message);
     // A task with a worktree of its own has changed nothing else.
     const { tree } = lookIntoWorktree(opened.open) ?? opened.open;
-    const diff = await diffSince(packed.commit, await treeRules({ ...opened.open, tree }, context, tree));
+    const rules = await treeRules({ ...opened.open, tree }, context, tree);
+    // A worktree is made of the commit, without the changes that came with the task.
+    const isSent = tree === opened.open.tree;
+    const { patch: sent } = unpackContents(packed.bundle, packed.bundleHash, `the bundle of ${packed.task}`);
+    const diff = await diffSince(packed.commit, { ...rules, sent: isSent ? sent : null });
     for (const name of diff.omitted) omitted.push(`${name} is forbidden or may hold a secret`);
     for (const name of diff.unread) omitted.push(`${name} cannot be read, or is too large`);
     return diff.names.length === 0 ? null : diff.patch;

@@ -255,7 +255,7 @@ async function make(
   share: ComparisonBudget,
   { context, options }: CompareRequest,
 ): Promise<string | null> {
-  const { cwd, environment, stop, clock } = context;
+  const { cwd, environment, stop, say, clock } = context;
   const state = projectState(cwd, environment);
   const root = projectRoot(cwd);
   try {
@@ -265,7 +265,9 @@ async function make(
       const { task_id: taskId } = variant;
       writeVariant(path.join(state, 'task', taskId), variantManifest(compared, variant, taskId, share), compared);
       const trust = options.trustWorkspace ? 'trusted' : 'untrusted';
-      const at = { root, taskId, stateFolder: state, environment, trust, stop, say: () => {}, clock } as const;
+      // What is said of one worktree holds for all.
+      const sayOnce = variant.n === 1 ? say : () => {};
+      const at = { root, taskId, stateFolder: state, environment, trust, stop, say: sayOnce, clock } as const;
       const opened = await openWorktree(at);
       if (opened.how === 'stopped') return 'it was stopped before its first call; nothing was paid';
       if (opened.how === 'invalid') return opened.message;

@@ -10,6 +10,7 @@ import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
 import { lockTree } from '../limits/tree-lock.ts';
 import { branchOf, lookIntoWorktree, worktreeOf } from '../run/worktree.ts';
+import { readGateRecord } from '../task/gate-actions.ts';
 import type { RunContext } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { allFilters, complaintOf, type Git, gitWith, switchedOff } from '../tree/run-git.ts';
@@ -87,6 +88,11 @@ export async function pickVariant(
         `the changes of variant ${n} (${name}) were not applied: ${applied.message}; or take them by ${merge}`,
       );
     }
+    const left = await unappliedOf(there, git, { base, commit });
+    if (left.length > 0)
+      say(
+        `not applied, since the commit of variant ${n} (${name}) does not have it: ${firstNames(left, MOST_NAMED)}. It is in ${there.tree}`,
+      );
     await keepComparison(stateFolder, { ...comparison, picked: { n, at: clock().toISOString() } });
     const launcher = launcherIn(environment);
     const next_actions = [
@@ -164,6 +170,17 @@ async function applyCommit(
   }
 }
 
+/** What its gates saw changed, and its commit does not have, such as a nested repository. */
+async function unappliedOf(
+  { task, plans }: OpenTask,
+  git: Git,
+  { base, commit }: { base: string; commit: string },
+): Promise<string[]> {
+  const committed = new Set((await git([...DIFF, '--name-only', '-z', base, commit])).stdout.split('\0'));
+  const changed = plans.flatMap(({ stage }) => readGateRecord(task, stage.name)?.changes ?? []);
+  return [...new Set(changed.map(({ path: name }) => name))].filter((name) => !committed.has(name));
+}
+
 /** Git applies a patch in part if a file that it does not know is in the place of a folder, or within a folder that becomes a file. */
 function blockingFiles(top: string, paths: readonly string[]): string[] {
   const own = new Set(paths);
@@ -213,10 +230,25 @@ export async function removeComparison(comparison: Comparison, context: RunConte
   const running = report.variants.find(({ state }) => state === 'running');
   if (running !== undefined)
     return `variant ${running.n} (${running.name}) is still running; wait for it, or stop the comparison`;
+  await sayWhatGoes(comparison, context);
   const mistakes = await removeWorktrees(comparison, context);
   if (mistakes.length > 0) return mistakes.join('; ');
   await keepComparison(projectState(cwd, environment), { ...comparison, removed: clock().toISOString() });
   return null;
+}
+
+/** Of the variant that was applied, what was not. */
+async function sayWhatGoes({ variants, picked, base }: Comparison, context: RunContext): Promise<void> {
+  const chosen = variants.find(({ n }) => n === picked?.n);
+  if (chosen === undefined) return;
+  const opened = await openTask({ ...context, word: chosen.task_id, trustWorkspace: true }, 'look');
+  const commit = opened.how === 'invalid' ? null : await commitOf(opened.open, base, context.environment);
+  if (opened.how === 'invalid' || commit === null) return;
+  const left = await unappliedOf(opened.open, gitIn(projectRoot(context.cwd), context), { base, commit });
+  if (left.length > 0)
+    context.say(
+      `what was not applied of variant ${chosen.n} (${chosen.name}) is removed with its worktree: ${firstNames(left, MOST_NAMED)}`,
+    );
 }
 
 /** Removes everything of a comparison that has paid for nothing. */

@@ -1,4 +1,4 @@
-// Restores guarded files after a killed run, and keeps a task closed that changed while another task's agent ran, until the user accepts it.
+// Restores guarded files after a killed run; keeps a task closed that a fleet has, or that another task's agent changed.
 
 import path from 'node:path';
 import { firstNames } from '../../policies/text/display.ts';
@@ -12,6 +12,7 @@ import {
   vouchedIn,
 } from '../../state/calls/judge-register.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
+import { submittedMistake, unmarkSubmitted } from '../task/claim.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { type FoundTask, rootOf } from '../task/task.ts';
@@ -40,13 +41,16 @@ type Entered = Inspected & ({ how: 'open'; recovered: Recovered } | { how: 'inva
 
 /** Before a run reads its task or pays. Returns `invalid` if the task is closed until the user has checked it. */
 export async function enterTask(entering: Inspecting & RunContext): Promise<Entered> {
-  const { otherChanges, clock, say } = entering;
+  const { otherChanges, whenTaken, clock, say } = entering;
   const found = findTask(entering);
+  const submitted = found === null || whenTaken === 'force' ? null : submittedMistake(found.task);
+  if (submitted !== null) return { how: 'invalid', message: submitted };
   const recovered: Recovered =
     found === null ? { notes: [], findings: new Map() } : await recoverFiles({ ...found, clock }, 'before');
   // The caller that opens the task reports why it was not found.
   if (found === null) return { how: 'open', recovered, found };
   for (const note of recovered.notes) say(note);
+  if (whenTaken === 'force') unmarkSubmitted(found.task, null);
   if (otherChanges === 'accepted') acceptChanges(found);
   const closed = closedBy(found);
   if (closed !== null) return { how: 'invalid', message: closed };
@@ -58,6 +62,8 @@ export async function enterTask(entering: Inspecting & RunContext): Promise<Ente
 /** For a caller that only reads the task. Returns `invalid` with the reason why a run would not begin. */
 export function inspectTask(inspecting: Inspecting): Inspected {
   const found = findTask(inspecting);
+  const submitted = found === null || inspecting.whenTaken === 'force' ? null : submittedMistake(found.task);
+  if (submitted !== null) return { how: 'invalid', message: submitted };
   const closed = found === null || inspecting.otherChanges === 'accepted' ? null : closedBy(found);
   return closed === null ? { how: 'open', found } : { how: 'invalid', message: closed };
 }

@@ -3,13 +3,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { shellWord } from '../../policies/text/display.ts';
+import { firstNames, shellWord } from '../../policies/text/display.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lockTree } from '../limits/tree-lock.ts';
 import type { RunSettings } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
+import { submodulesIn } from '../tree/repository.ts';
 import {
   askGit,
   complaintOf,
@@ -55,6 +56,7 @@ type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'invalid'; message
 /** A checkout of a very large tree takes minutes. */
 const CHECKOUT_MS = 15 * 60_000;
 const LOOK_MS = 60_000;
+const MOST_NAMED = 5;
 
 /** git is ended together with the run. What it has not done by then is not the user's mistake. */
 export async function openWorktree(request: WorktreeRequest): Promise<OpenedWorktree> {
@@ -82,7 +84,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   if (turn.how === 'stopped') return turn;
   try {
     const top = worktreeOf(request.stateFolder, taskId);
-    const opened = await open(git, top, branchOf(taskId), converting.request);
+    const opened = await open(git, top, branchOf(taskId), { converting: converting.request, say: request.say });
     if (opened.how !== 'opened') return opened;
     if (opened.fresh) await reportOmissions(request, converting.names);
     return { ...opened, folder: path.join(top, path.relative(main, realpathSync.native(root))) };
@@ -114,7 +116,12 @@ async function convertingIn(
   return { how: 'read', names: found.names, request: { settings: switchedOff(found.names) } };
 }
 
-async function open(git: Git, top: string, branch: string, converting: Partial<GitRequest>): Promise<OpenedWorktree> {
+async function open(
+  git: Git,
+  top: string,
+  branch: string,
+  { converting, say }: { converting: Partial<GitRequest>; say(sentence: string): void },
+): Promise<OpenedWorktree> {
   const folder = top;
   const registered = parseList((await git(['worktree', 'list', '--porcelain'])).stdout);
   const here = registered.find((one) => isSameFolder(one.folder, top));
@@ -131,17 +138,29 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
     return invalid(
       `branch ${branch} is checked out in ${elsewhere.folder}; git worktree remove it, or switch it to another branch`,
     );
-  // Commits of an earlier run on this branch are kept, like everything else of the task.
-  const fresh = (await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code !== 0;
+  // Commits of an earlier run on this branch are kept until they are merged, like everything else of the task.
+  const ref = `refs/heads/${branch}`;
+  const isNew = (await git(['rev-parse', '--verify', '--quiet', ref])).code !== 0;
+  const fresh = isNew || (await git(['merge-base', '--is-ancestor', ref, 'HEAD'])).code === 0;
+  if (fresh && !isNew) await git(['update-ref', ref, 'HEAD']);
   // Registered but missing: the user removed the folder manually, and --force tells git that we know this.
   const force = here === undefined ? [] : ['--force'];
   makePrivate(path.dirname(top));
-  const added = await git(['worktree', 'add', ...force, ...(fresh ? ['-b', branch, top, 'HEAD'] : [top, branch])], {
+  const added = await git(['worktree', 'add', ...force, ...(isNew ? ['-b', branch, top, 'HEAD'] : [top, branch])], {
     ...converting,
     timeoutMs: CHECKOUT_MS,
   });
-  if (added.code === 0) return { how: 'opened', folder, top, branch, fresh };
-  return invalid(`git could not make the worktree ${top}: ${complaintOf(added)}`);
+  if (added.code !== 0) return invalid(`git could not make the worktree ${top}: ${complaintOf(added)}`);
+  if (!fresh)
+    say(
+      `branch ${branch} has commits that are not merged, so the worktree continues them and lacks what is new in HEAD. Merge it (git merge ${branch}), or begin again without them: git worktree remove ${shellWord(top)} && git branch -D ${branch}`,
+    );
+  const empty = await submodulesIn((args) => git(args, { cwd: top }));
+  if (empty.length > 0)
+    say(
+      `submodules are empty in the worktree: ${firstNames(empty, MOST_NAMED)}. Where the task needs them, stop it, and run git -C ${shellWord(top)} submodule update --init`,
+    );
+  return { how: 'opened', folder, top, branch, fresh };
 }
 
 async function reportOmissions(request: WorktreeRequest, filters: readonly string[]): Promise<void> {

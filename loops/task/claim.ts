@@ -1,8 +1,14 @@
-// Allows one run of a task at a time: claims the task in the journal, or waits for the run that has it.
+// Allows one run of a task at a time: claims it in the journal, waits for the run that has it, and marks what a fleet has.
 
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { writeJson } from '../../state/atomic-file.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { Journal } from '../../state/journal/journal.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -85,3 +91,27 @@ const unheard = (file: string) =>
 
 const fromWithin = (pid: number) =>
   `this command was started from within the run that has this task (pid ${pid}), and would wait for itself; run another task from there`;
+
+/** The name of the mark in the task's state. It does not travel with the task. */
+export const SUBMITTED = 'submitted.json';
+
+const markOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, SUBMITTED);
+
+/** A fleet has the task from now on. @param id its number there. */
+export async function markSubmitted(task: TaskFolder, id: string, at: Date): Promise<void> {
+  makeFolders(task.state);
+  await writeJson(markOf(task), { id, at: at.toISOString() });
+}
+
+/** @param id leaves the mark of a later submission; null removes any. */
+export function unmarkSubmitted(task: TaskFolder, id: string | null): void {
+  if (id === null || readJsonIfFit<{ id: unknown }>(markOf(task))?.id === id) rmSync(markOf(task), { force: true });
+}
+
+/** Why a fleet's task does not run here, or null: both would pay, and the result could not be fetched. */
+export function submittedMistake(task: TaskFolder): string | null {
+  const mark = readJsonIfFit<{ at: unknown }>(markOf(task));
+  if (mark === null) return null;
+  const { id } = task;
+  return `${id} was submitted to the fleet at ${String(mark.at)}, and would be paid here once more; nothing was started. Fetch it (tollgate fleet fetch ${id}) or cancel it (tollgate fleet cancel ${id}); --force takes it from the fleet`;
+}

@@ -4,6 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { firstNames } from '../../policies/text/display.ts';
+import { isLossy } from './entry.ts';
+import { submodulesIn } from './repository.ts';
 import {
   complaintOf,
   type Git,
@@ -14,8 +16,8 @@ import {
   repositoryMistake,
   switchedOff,
 } from './run-git.ts';
-import { type Invalid, invalid, withApart } from './separate-index.ts';
-import { type KeepRules, objectFolders, readTrees, type StageTrees, treeNow } from './stage-trees.ts';
+import { type Invalid, invalid, updateIndex, withApart } from './separate-index.ts';
+import { type KeepRules, objectFolders, readTrees, type StageTrees, treeNow, whyNotKept } from './stage-trees.ts';
 
 export interface CommitPlace {
   /** The folder in which the stages worked. */
@@ -84,11 +86,11 @@ export async function commitChanges(request: CommitRequest): Promise<CommitMade>
   const found: { stage: string; folder: string; trees: StageTrees }[] = [];
   for (const { stage, trees: folder, changed } of request.stages) {
     const trees = readTrees(folder);
-    if (trees?.after == null)
-      return invalid(
-        `what stage ${stage} changed is not known: its trees were not kept (more than 64 MB of changed files, or no git repository at its start)`,
-      );
-    const unread = changed === null ? trees.unread : trees.unread.filter((name) => changed.includes(name));
+    if (trees?.after == null) {
+      const why = whyNotKept(folder) ?? 'more than 64 MB of changed files, or no git repository at its start';
+      return invalid(`what stage ${stage} changed is not known: its trees were not kept (${why})`);
+    }
+    const unread = trees.unread.filter((name) => changed === null || isAmong(name, changed));
     found.push({ stage, folder, trees: { ...trees, unread } });
   }
   const last = found.at(-1);
@@ -103,7 +105,11 @@ export async function commitChanges(request: CommitRequest): Promise<CommitMade>
         request,
       );
       if ('how' in chosen) return chosen;
-      const { paths, omitted } = chosen;
+      const { paths } = chosen;
+      const seen = request.stages.flatMap(({ changed }) => changed ?? []);
+      // git looks at the commit of a submodule, and not at its files.
+      const within = (await submodulesIn(apart.git)).filter((name) => isAmong(`${name}/`, seen));
+      const omitted = [...new Set([...chosen.omitted, ...within.map((name) => `${name} ${IS_REPOSITORY}`)])];
       if (paths.length === 0) return { how: 'nothing', omitted };
       if (request.edits === 'checked') return writeCommit(paths, omitted, request);
       const now = await treeNow(apart, request.rules);
@@ -122,6 +128,20 @@ export async function commitChanges(request: CommitRequest): Promise<CommitMade>
 
 export const MOST_LISTED = 5;
 
+const IS_REPOSITORY = 'is a repository of its own';
+
+/** @param name as git has it: a nested repository ends with a slash. @param changed as the gate has them: unknown bytes in hex. */
+const isAmong = (name: string, changed: readonly string[]): boolean =>
+  changed.some((path) => {
+    const known = path.replace(/\ufffd[0-9a-f]+\./g, '\ufffd');
+    return known === name || (name.endsWith('/') && known.startsWith(name));
+  });
+
+const whyUnread = (name: string): string => {
+  if (name.endsWith('/')) return IS_REPOSITORY;
+  return isLossy(name) ? 'has a name that is not UTF-8' : 'is too large to be kept, or cannot be read';
+};
+
 /** A path that had uncommitted changes before the first stage that changed it is the user's. */
 async function choosePaths(
   git: Git,
@@ -138,11 +158,11 @@ async function choosePaths(
     for (const [name, isRepository] of changed) {
       if (ours.has(name) || omitted.has(name)) continue;
       if (dirty.has(name)) omitted.set(name, 'had uncommitted changes before the task');
-      else if (isRepository) omitted.set(name, 'is a repository of its own');
+      else if (isRepository) omitted.set(name, IS_REPOSITORY);
       else if (inScope(name)) ours.add(name);
       else omitted.set(name, 'is out of scope');
     }
-    for (const name of unread) omitted.set(name, 'is too large to be kept, or cannot be read');
+    for (const name of unread) omitted.set(name, whyUnread(name));
   }
   return {
     paths: [...ours].sort(),
@@ -184,10 +204,8 @@ async function writeCommit(paths: readonly string[], omitted: string[], request:
       const read = await own(['read-tree', parent]);
       if (read.code !== 0) return failed(read);
     }
-    const input = paths.map((name) => `${name}\0`).join('');
-    const update = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
-    const added = await own(update, { input });
-    if (added.code !== 0) return failed(added);
+    const added = await updateIndex(own, request.tree, paths);
+    if (added !== null && added.code !== 0) return failed(added);
     const written = await own(['write-tree']);
     if (written.code !== 0) return failed(written);
     const tree = written.stdout.trim();
@@ -202,8 +220,9 @@ async function writeCommit(paths: readonly string[], omitted: string[], request:
     const old = parent ?? '0'.repeat(id.length);
     const moved = await own(['update-ref', '-m', 'commit: tollgate run --commit', 'HEAD', id, old]);
     if (moved.code !== 0) return failed(moved);
-    const staged = await git(update, { input, settings: switchedOff(filters) });
-    if (staged.code !== 0)
+    const plain: Git = (args, more) => git(args, { settings: switchedOff(filters), ...more });
+    const staged = await updateIndex(plain, request.tree, paths);
+    if (staged !== null && staged.code !== 0)
       omitted.push(`the index of git could not be updated (${complaintOf(staged)}); run git reset --quiet`);
     const branch = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
     return {

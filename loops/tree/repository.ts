@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { GitPlace } from '../../state/disk/git-place.ts';
 import { lookAt, readFollowedIfFit } from '../../state/disk/regular-file.ts';
-import { askGit, complaintOf } from './run-git.ts';
+import { askGit, complaintOf, type Git } from './run-git.ts';
 
 /** Returns the commit of HEAD, or a text that says why there is none. The result distinguishes two states of a repository. */
 export function commitOf(git: GitPlace): string {
@@ -91,6 +91,12 @@ export async function trackedPaths(folder: string, commit: string | null): Promi
   const now = await ask(folder, ['ls-files', '--cached', '-z']);
   const then = commit === null ? [] : await ask(folder, ['ls-tree', '-r', '-z', '--name-only', commit]);
   return now === null || then === null ? null : new Set([...now, ...then]);
+}
+
+/** The nested repositories that git knows, below the folder of `git`. */
+export async function submodulesIn(git: Git): Promise<string[]> {
+  const { stdout } = await git(['ls-files', '--stage', '-z']);
+  return stdout.split('\0').flatMap((line) => /^160000 \S+ \d\t(.*)$/s.exec(line)?.[1] ?? []);
 }
 
 const TIMEOUT_MS = 30_000;

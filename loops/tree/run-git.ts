@@ -6,7 +6,7 @@ import { absoluteFolders } from '../../wrappers/find-binary.ts';
 export interface GitRequest {
   cwd: string;
   timeoutMs: number;
-  input?: string;
+  input?: string | Buffer;
   /** Only a few variables are passed on. */
   environment?: NodeJS.ProcessEnv;
   /** These override the repository's settings. */

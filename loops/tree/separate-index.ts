@@ -14,9 +14,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { tried } from '../../policies/text/tried.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import type { Forbids } from './forbidden.ts';
-import { allFilters, complaintOf, type Git, gitWith, repositoryMistake, switchedOff } from './run-git.ts';
+import { allFilters, complaintOf, type Git, type GitRan, gitWith, repositoryMistake, switchedOff } from './run-git.ts';
 
 export interface Apart {
   git: Git;
@@ -114,11 +115,12 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
   const unread: string[] = [];
   let bytes = 0;
   const leftOut = leftOutBy(rules);
+  const isGone = goneIn(rules.cwd);
   const names = [...new Set(listed.stdout.split('\0').slice(0, -1))].filter((name) => {
     const rule = leftOut(name);
     if (rule === 'forbidden') forbidden.push(name);
     if (rule !== null) return false;
-    const size = sizeOf(path.join(rules.cwd, name), name, rules.most?.file);
+    const size = isGone(name) ? 0 : sizeOf(path.join(rules.cwd, name), name, rules.most?.file);
     if (typeof size === 'number') bytes += size;
     else {
       unread.push(name);
@@ -133,12 +135,45 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
       ),
       isTooLarge: true,
     };
-  if (names.length === 0) return { how: 'taken', forbidden, unread, warnings };
-  const input = names.map((name) => `${name}\0`).join('');
-  const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
-  return added.code === 0
+  const added = await updateIndex(git, rules.cwd, names);
+  return added === null || added.code === 0
     ? { how: 'taken', forbidden, unread, warnings }
     : invalid(`git cannot read ${rules.cwd}: ${complaintOf(added)}`);
+}
+
+/** Brings these paths of the index to their state in the tree. @returns null if there are none. */
+export async function updateIndex(git: Git, cwd: string, names: readonly string[]): Promise<GitRan | null> {
+  const isGone = goneIn(cwd);
+  const [gone, there] = [names.filter(isGone), names.filter((name) => !isGone(name))];
+  const update = (flags: string[], of: string[]) =>
+    of.length === 0
+      ? null
+      : git(['update-index', ...flags, '-z', '--stdin'], { input: of.map((name) => `${name}\0`).join('') });
+  const removed = await update(['--force-remove'], gone);
+  return removed !== null && removed.code !== 0
+    ? removed
+    : ((await update(['--add', '--remove', '--replace'], there)) ?? removed);
+}
+
+/** Whether a path is now a folder, or below a link or a file. Then git refuses the path, although it was removed. */
+function goneIn(cwd: string): (name: string) => boolean {
+  const known = new Map<string, 'folder' | 'other' | null>([['.', 'folder']]);
+  const kindAt = (name: string): 'folder' | 'other' | null => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const look = tried(() => lstatSync(path.join(cwd, name), { throwIfNoEntry: false }));
+    const kind = look == null ? null : look.isDirectory() ? 'folder' : 'other';
+    known.set(name, kind);
+    return kind;
+  };
+  const isBelowFolders = (name: string): boolean => {
+    const above = path.dirname(name);
+    return above === '.' || (isBelowFolders(above) && kindAt(above) !== 'other');
+  };
+  // A folder with a repository is a path of git.
+  return (name) =>
+    !name.endsWith('/') &&
+    (!isBelowFolders(name) || (kindAt(name) === 'folder' && !existsSync(path.join(cwd, name, '.git'))));
 }
 
 const inMb = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 2)} MB`;

@@ -222,6 +222,30 @@ test('a task is compared with its own stages; the replaced CLI loses its own mod
   assert.ok(rig.calls.find((call) => toolOf(call) === 'codex')!.report.argv.includes('gpt-x'));
 });
 
+test('what --pick cannot apply is named there and before it is removed, and empty submodules once', async ({ rig }) => {
+  git(rig, 'init', '-q', 'sub');
+  git(rig, '-C', 'sub', 'commit', '-q', '--allow-empty', '-m', 'in it');
+  git(rig, 'add', 'sub');
+  git(rig, 'commit', '-q', '-m', 'a submodule');
+  const change = 'echo x > sub/i; git init -q nested; echo x > nested/x; rm -r src; ln -s /none src';
+  rig.answer((call) => [
+    { do: 'run', argv: ['sh', '-c', change], to: '/dev/null' },
+    ...answerWith(toolOf(call), 'Done.'),
+  ]);
+  const { code, stderr, report } = await compareIn(rig, 'do it', ...withAll(['codex', 'claude']), ...WRITE);
+  assert.equal([code, stderr.match(/submodules are empty in the worktree: sub\./g)?.length], [0, 1], stderr);
+  const picked = await rig.run('tollgate', ['compare', '--pick', '1']);
+  assert.is(picked.code, 0, picked.stderr);
+  assert.match(
+    picked.stderr,
+    `does not have it: nested, nested/x, sub/i. It is in ${report.variants[0]!.files.worktree}`,
+  );
+  assert.equal(status(rig), [' D src/a.ts', '?? src']);
+  const removed = await rig.run('tollgate', ['compare', '--remove', 'last']);
+  assert.is(removed.code, 0);
+  assert.match(removed.stderr, 'of variant 1 (codex) is removed with its worktree: nested, nested/x, sub/i');
+});
+
 test('after SIGKILL the running calls end, --resume continues without paying twice', async ({ rig }) => {
   const command = rig.start('tollgate', ['compare', 'add a file', ...withAll(['codex', 'claude']), ...WRITE, '--json']);
   const calls = [await rig.call(), await rig.call()];

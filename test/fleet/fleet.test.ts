@@ -31,6 +31,36 @@ test('a task is submitted, run, booked once, and fetched', async ({ fleet }) => 
   assert.match(readFileSync(path.join(folder, 'state/journal.jsonl'), 'utf8'), '"fact":"verdict"');
 });
 
+test('a task that a fleet has does not run here before it was fetched or cancelled', async ({ fleet }) => {
+  const mark = (id: string) => path.join(fleet.rig.project, `.tmp/task/${id}/state/submitted.json`);
+  fleet.task('away-from-here');
+  await fleet.submit('away-from-here');
+  for (const argv of [
+    ['run', 'away-from-here'],
+    ['batch', 'away-from-here'],
+    ['run', 'away-from-here', '--dry-run'],
+  ]) {
+    const { code, stderr } = await fleet.tollgate(...argv).running.result;
+    assert.is(code, 2, stderr);
+    assert.match(
+      stderr,
+      /away-from-here was submitted to the fleet at \S+, .*\(tollgate fleet fetch away-from-here\) or /,
+    );
+  }
+  // The copy on a worker has no mark.
+  await fleet.worker('a', '--until-empty').succeeds();
+  assert.is(fleet.rig.calls.length, 2);
+  await fleet.ends('fleet', 'fetch', 'away-from-here');
+  assert.not.ok(existsSync(mark('away-from-here')));
+  await fleet.ends('run', 'away-from-here');
+  assert.is(fleet.rig.calls.length, 2);
+  fleet.task('taken-back');
+  await fleet.submit('taken-back');
+  await fleet.ends('run', 'taken-back', '--force');
+  await fleet.ends('run', 'taken-back');
+  await fleet.ends('fleet', 'cancel', 'taken-back');
+});
+
 test('what a task that is done lacks is shown by its worker, and by the status', async ({ fleet }) => {
   const text = "Error during discovery for MCP server 'tickets': spawn /no/such/program ENOENT\n";
   fleet.rig.answer(() => [{ do: 'write', to: 'stderr', text }, ...answerWith('gemini', 'done')]);
@@ -119,6 +149,8 @@ test('a running task is cancelled, and a queued one is not begun', async ({ flee
   fleet.task('queued');
   await fleet.submit('queued');
   for (const name of ['queued', 'running']) await fleet.ends('fleet', 'cancel', name);
+  const isMarked = (id: string) => existsSync(path.join(fleet.rig.project, `.tmp/task/${id}/state/submitted.json`));
+  assert.equal([isMarked('queued'), isMarked('running')], [false, true]);
   await call.gone;
   await fleet.until(stateOf('running'), ([row]) => row!.state === 'cancelled');
   assert.equal(await fleet.rows(stateOf('queued')), [{ state: 'cancelled' }]);
@@ -131,6 +163,7 @@ test('a running task is cancelled, and a queued one is not begun', async ({ flee
   // What it has cost is in its record.
   const { stdout } = await fleet.ends('fleet', 'fetch', 'running');
   assert.not.match(stdout, 'in the ledger of the fleet');
+  assert.not.ok(isMarked('running'));
   const journal = readFileSync(path.join(fleet.rig.project, '.tmp/task/running/state/journal.jsonl'), 'utf8');
   assert.match(journal, '"fact":"verdict"');
   const { code, stderr } = await fleet.tollgate('fleet', 'fetch', 'queued').running.result;

@@ -15,6 +15,7 @@ import { visible } from '../../../policies/text/display.ts';
 import { checkTaskId, locateTask, projectRoot, projectState } from '../../../state/task-folder.ts';
 import { readArguments, stopOnSignals, unexpected } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
+import { printing } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { sheetOf } from '../../sheet.ts';
 import { onSheet } from '../../terminal-page.ts';
@@ -106,7 +107,9 @@ async function act(args: Arguments, stop: AbortSignal): Promise<Ran> {
   if (second !== undefined) return invalid(`--${verb} and --${second} do not go together; leave one of them out`);
   if (given.has('json') && given.has('format') && text.format !== 'json')
     return invalid(`--json and --format ${text.format} are two formats; leave one of them out`);
-  const context = contextOf(stop);
+  const say = (sentence: string) =>
+    void (given.has('quiet') || printing('stderr').write(`${SPEC.name}: ${sentence}\n`));
+  const context = contextOf(stop, { say, watch: () => {} });
   const state = projectState(context.cwd, context.environment);
   if (verb === undefined) return begin(args, stop);
   if (words.length > 0 || given.has('with'))

@@ -75,11 +75,23 @@ test('report, explain and logs work on it, and the patch has what the agent chan
   assert.is(report.tasks[0].state, 'done');
   const logs = await rig.run('tollgate', ['logs', 'fix']);
   assert.match(logs.stdout, 'done it', logs.stderr);
-  execFileSync('git', ['checkout', '-q', 'code.txt'], { cwd: rig.project, env: rig.env });
+  // It has nothing of the user's own changes, which are still there.
   execFileSync('git', ['apply', path.join(travelling.folder, patch!)], { cwd: rig.project, env: rig.env });
   assert.is(readFileSync(path.join(rig.project, 'code.txt'), 'utf8'), 'theirs\n');
   assert.equal([...readFileSync(path.join(rig.project, 'made/new.bin'))], [0, 255, 10]);
   assert.not.ok(existsSync(path.join(rig.project, '.env')));
+});
+
+test('a task that changed nothing has no patch, whatever changes of the user it got', async ({ travelling }) => {
+  const { rig } = travelling;
+  travelling.manifest({ stages: [{ tool: 'gemini', role: 'review', id: 'do', ...ANY_ANSWER }] });
+  rig.write('code.txt', 'mine\n');
+  rig.write('new.txt', 'l\xe9\n');
+  const sent = await send(travelling, 'patch');
+  rig.answer((call) => answerWith(call.report.tool as 'gemini', 'done it'));
+  assert.is(await run(travelling, sent), 0);
+  const result = await bring(travelling, sent);
+  assert.equal([result.omitted, fetched(travelling, result).patch], [[], null]);
 });
 
 test('a failed task comes back with its failure, and continues where it was submitted again', async ({

@@ -72,6 +72,26 @@ test('it contains what the stages changed, leaves what was uncommitted before, a
   assert.equal(status(rig), [' M mine.txt', 'A  staged.txt', '?? notes.txt']);
 });
 
+test('changes in submodules, in nested repositories and of names that are not UTF-8 are named', async ({ rig }) => {
+  for (const name of ['sub', 'clean']) {
+    git(rig, 'init', '-q', name);
+    git(rig, '-C', name, 'commit', '-q', '--allow-empty', '-m', 'in it');
+    git(rig, 'add', name);
+  }
+  git(rig, 'commit', '-q', '-m', 'submodules');
+  const change =
+    "echo x > sub/i; git init -q nested; echo x > nested/x; echo x > $(printf 'l\\351.txt'); echo x > mine.txt";
+  rig.answer(() => [{ do: 'run', argv: ['sh', '-c', change], to: '/dev/null' }, ...answerWith('codex', 'Done.')]);
+  const { code, report } = await makeTask(rig, { stages: [IMPL] }).run('--commit');
+  assert.equal([code, report.commit?.files], [0, ['mine.txt']]);
+  assert.equal(
+    report.notes.filter((note) => note.startsWith('not in the commit')),
+    [
+      'not in the commit: l\ufffd.txt has a name that is not UTF-8, nested/ is a repository of its own, sub is a repository of its own',
+    ],
+  );
+});
+
 test('a second run commits nothing again, and one without --commit commits nothing', async ({ rig }) => {
   saving(rig, save('src/a.ts', 'two\n'));
   const task = makeTask(rig, { stages: [IMPL] });
@@ -106,6 +126,24 @@ test('a removed and a renamed file are committed as such, with their modes; auth
     'Bot <bot@example.org>, Bot <bot@example.org>, Tollgate-Task: fix, Assisted-by: codex',
   );
 });
+
+for (const [what, change, files] of [
+  ['a folder by a link', 'rm -r src; ln -s lib src', ['src', 'src/a.ts', 'src/old.ts']],
+  ['a folder by a link to its new place', 'mv src lib/src; ln -s lib/src src', ['lib/src/a.ts', 'src', 'src/a.ts']],
+  ['a file by a folder', 'rm mine.txt; mkdir mine.txt; echo n > mine.txt/n', ['mine.txt', 'mine.txt/n']],
+  ['a folder by a file', 'rm -r src; echo f > src', ['src', 'src/a.ts', 'src/old.ts']],
+] as const)
+  test(`${what} is replaced, and committed as such`, async ({ rig }) => {
+    rig.write('lib/x.ts', 'x\n');
+    git(rig, 'add', '-A');
+    git(rig, 'commit', '-q', '-m', 'lib');
+    rig.answer(() => [{ do: 'run', argv: ['sh', '-c', change], to: '/dev/null' }, ...answerWith('codex', 'Done.')]);
+    const { code, report } = await makeTask(rig, { stages: [IMPL] }).run('--commit');
+    assert.is(code, 0, report.failure?.evidence?.text);
+    for (const file of files) assert.ok(report.commit!.files.includes(file), file);
+    assert.not.match(report.notes.join('\n'), 'not in the commit');
+    assert.equal(status(rig), []);
+  });
 
 for (const [what, commit] of [
   ['an author without an address', '{author: Bot}'],

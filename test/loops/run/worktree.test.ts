@@ -79,13 +79,38 @@ test("a folder below the repository's root has its counterpart", async ({ root }
   assert.is(opened.how === 'opened' && opened.folder, path.join(root, '.tmp/worktrees/fix/sub'));
 });
 
-test('what is committed on the branch is continued when its folder was removed', async ({ root }) => {
+test('a branch that was merged is made of HEAD again', async ({ root }) => {
   commit(root);
   const opened = await opener(root)('fix');
   if (opened.how !== 'opened') return assert.unreachable();
   git(opened.top, 'commit', '-q', '--allow-empty', '-m', 'work');
+  git(root, 'merge', '-q', 'tollgate/fix');
+  git(root, 'worktree', 'remove', opened.top);
+  writeFileSync(path.join(root, 'sub/file'), 'two\n');
+  git(root, 'commit', '-qam', 'two');
+  const said: string[] = [];
+  assert.equal(await opener(root, said)('fix'), opened);
+  assert.is(readFileSync(path.join(opened.top, 'sub/file'), 'utf8'), 'two\n');
+  assert.is(git(opened.top, 'branch', '--show-current'), 'tollgate/fix\n');
+  // Its folder was deleted without git.
   rmSync(opened.top, { recursive: true });
-  assert.equal(await opener(root)('fix'), { ...opened, fresh: false });
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'three');
+  assert.equal(await opener(root, said)('fix'), opened);
+  assert.is(git(opened.top, 'log', '-1', '--format=%s'), 'three\n');
+  assert.equal(said, []);
+});
+
+test('what is committed on the branch is continued when its folder was removed', async ({ root }) => {
+  commit(root);
+  const said: string[] = [];
+  const opened = await opener(root)('fix');
+  if (opened.how !== 'opened') return assert.unreachable();
+  git(opened.top, 'commit', '-q', '--allow-empty', '-m', 'work');
+  rmSync(opened.top, { recursive: true });
+  assert.equal(await opener(root, said)('fix'), { ...opened, fresh: false });
+  assert.equal(said, [
+    `branch tollgate/fix has commits that are not merged, so the worktree continues them and lacks what is new in HEAD. Merge it (git merge tollgate/fix), or begin again without them: git worktree remove ${opened.top} && git branch -D tollgate/fix`,
+  ]);
   assert.is(git(opened.top, 'log', '-1', '--format=%s'), 'work\n');
 });
 
@@ -174,7 +199,11 @@ test('no filter of a submodule is run', async ({ root }) => {
   writeFileSync(path.join(inner, '.git/info/attributes'), '* filter=x\n');
   writeFileSync(path.join(inner, 'sub/file'), 'six\n');
   mkdirSync(path.join(root, '.tmp'));
-  assert.is((await opener(root)('fix')).how, 'opened');
+  const said: string[] = [];
+  for (const _ of ['made', 'continued']) assert.is((await opener(root, said)('fix')).how, 'opened');
+  assert.equal(said, [
+    `submodules are empty in the worktree: inner. Where the task needs them, stop it, and run git -C ${root}/.tmp/worktrees/fix submodule update --init`,
+  ]);
   assert.not(existsSync(path.join(root, '.tmp/marks')));
 });
 
