@@ -88,10 +88,10 @@ export async function pickVariant(
         `the changes of variant ${n} (${name}) were not applied: ${applied.message}; or take them by ${merge}`,
       );
     }
-    const left = await unappliedOf(there, git, { base, commit });
-    if (left.length > 0)
+    const omitted = await unappliedOf(there, git, { base, commit });
+    if (omitted.length > 0)
       say(
-        `not applied, since the commit of variant ${n} (${name}) does not have it: ${firstNames(left, MOST_NAMED)}. It is in ${there.tree}`,
+        `not applied, since the commit of variant ${n} (${name}) does not have it: ${firstNames(omitted, MOST_NAMED)}. It is in ${there.tree}`,
       );
     await keepComparison(stateFolder, { ...comparison, picked: { n, at: clock().toISOString() } });
     const launcher = launcherIn(environment);
@@ -244,10 +244,10 @@ async function sayWhatGoes({ variants, picked, base }: Comparison, context: RunC
   const opened = await openTask({ ...context, word: chosen.task_id, trustWorkspace: true }, 'look');
   const commit = opened.how === 'invalid' ? null : await commitOf(opened.open, base, context.environment);
   if (opened.how === 'invalid' || commit === null) return;
-  const left = await unappliedOf(opened.open, gitIn(projectRoot(context.cwd), context), { base, commit });
-  if (left.length > 0)
+  const omitted = await unappliedOf(opened.open, gitIn(projectRoot(context.cwd), context), { base, commit });
+  if (omitted.length > 0)
     context.say(
-      `what was not applied of variant ${chosen.n} (${chosen.name}) is removed with its worktree: ${firstNames(left, MOST_NAMED)}`,
+      `what was not applied of variant ${chosen.n} (${chosen.name}) is removed with its worktree: ${firstNames(omitted, MOST_NAMED)}`,
     );
 }
 

@@ -19,7 +19,10 @@ live.test('a budget is set, changed and taken away', async ({ rig, page, go, tol
   await page.getByLabel('Counted in').selectOption('tokens');
   await page.getByLabel('At the most').fill('50000');
   await page.getByRole('button', { name: 'Set it' }).click();
-  await page.locator('.budgets').getByText(/of 50k tokens/i).waitFor();
+  await page
+    .locator('.budgets')
+    .getByText(/of 50k tokens/i)
+    .waitFor();
   const set = async () =>
     ((await told('budget')).budgets as Record<string, unknown>[]).map(({ tool, per, unit, most }) => [
       ...[tool, per, unit, most],
@@ -29,7 +32,10 @@ live.test('a budget is set, changed and taken away', async ({ rig, page, go, tol
   await page.getByRole('button', { name: 'Change the tokens of codex a week' }).click();
   await page.getByLabel('At the most').fill('60000');
   await page.getByRole('button', { name: 'Set it' }).click();
-  await page.locator('.budgets').getByText(/of 60k tokens/i).waitFor();
+  await page
+    .locator('.budgets')
+    .getByText(/of 60k tokens/i)
+    .waitFor();
   assert.equal(await set(), [['codex', 'week', 'tokens', 60_000]]);
   await page.getByRole('button', { name: 'Change the tokens of codex a week' }).click();
   await page.getByLabel('At the most').fill('');
