@@ -15,7 +15,7 @@ import {
 import { capReached, capUse, capWords, tokensOf } from '../../policies/limits/caps.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
-import { redactValue } from '../../policies/redact/redactor.ts';
+import { type Redactor, redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
 import { oneLine, shellWord, tookWords } from '../../policies/text/display.ts';
@@ -152,9 +152,7 @@ export function nextOf(
   stderrFile: string | null,
 ): { next_actions?: NextAction[] } {
   const { adapter, call, charge } = request;
-  // Without its secrets, the same words would be another prompt.
-  const typed =
-    request.typed && redactor.redact(request.typed.given) === request.typed.given ? request.typed : undefined;
+  const typed = isPrintable(request.typed?.given ?? '', redactor) ? request.typed : undefined;
   // The run of a stage knows its manifest, and what it has already tried.
   if (verdict.class === null || charge?.runId) return {};
   const { environment, cwd } = call;
@@ -177,6 +175,10 @@ export function nextOf(
     }),
   };
 }
+
+/** Without its secrets, a command line would send another prompt. And a message of one line has no room for several. */
+const isPrintable = (given: string, redactor: Redactor): boolean =>
+  !given.includes('\n') && redactor.redact(given) === given;
 
 /** The task's files may be unreadable by then. */
 function budgetOfTask(root: string): { budget?: number } {

@@ -208,6 +208,12 @@ test('the next command of a prompt with a secret is not printed, since it would 
   const hidden = await run('Is a-secret-of-mine valid?');
   assert.match(hidden, 'call it with the same arguments');
   assert.not.match(hidden, '`tollgate call');
+  const [line, ...more] = (await run('Say it.\nTwice.'))
+    .trim()
+    .split('\n')
+    .filter((one) => !one.startsWith('files: '));
+  assert.match(line!, 'call it with the same arguments');
+  assert.equal(more, []);
 });
 
 const STAGES = [{ tool: 'mine', role: 'review', id: 'one', requires: [], min_lines: 0 }];
