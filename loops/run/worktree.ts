@@ -13,6 +13,7 @@ import type { OpenTask } from '../task/task.ts';
 import { submodulesIn } from '../tree/repository.ts';
 import {
   askGit,
+  askPaths,
   complaintOf,
   type Git,
   type GitRan,
@@ -67,11 +68,14 @@ export async function openWorktree(request: WorktreeRequest): Promise<OpenedWork
 async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   const { root, taskId, stop } = request;
   const git = gitWith({ cwd: root, timeoutMs: LOOK_MS, environment: request.environment, halt: stop });
-  const places = await git(['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel']);
-  if (places.code === 127) return invalid('worktree: true needs git, and git is not on the PATH');
-  if (places.code !== 0)
-    return invalid(repositoryMistake(root, places, 'run git init and commit there, or leave worktree out'));
-  const [common, main] = places.stdout.split('\n') as [string, string];
+  const places = await askPaths(git, [['--git-common-dir'], ['--show-toplevel']]);
+  if (!Array.isArray(places))
+    return invalid(
+      places.code === 127
+        ? 'worktree: true needs git, and git is not on the PATH'
+        : repositoryMistake(root, places, 'run git init and commit there, or leave worktree out'),
+    );
+  const [common, main] = places as [string, string];
   if ((await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).code !== 0)
     return invalid(
       `the repository of ${root} has no commit yet, so there is nothing to make a worktree of; commit first`,
@@ -123,7 +127,12 @@ async function open(
   { converting, say }: { converting: Partial<GitRequest>; say(sentence: string): void },
 ): Promise<OpenedWorktree> {
   const folder = top;
-  const registered = parseList((await git(['worktree', 'list', '--porcelain'])).stdout);
+  // git before 2.36 has no -z.
+  const listed = await git(['worktree', 'list', '--porcelain', '-z']);
+  const registered =
+    listed.code === 0
+      ? parseList(listed.stdout, '\0')
+      : parseList((await git(['worktree', 'list', '--porcelain'])).stdout, '\n');
   const here = registered.find((one) => isSameFolder(one.folder, top));
   if (here !== undefined && existsSync(path.join(top, '.git'))) {
     if (here.branch === branch) return { how: 'opened', folder, top, branch, fresh: false };
@@ -201,14 +210,13 @@ export function branchOf(taskId: string): string {
   return `tollgate/${taskId.replace(/[^A-Za-z0-9_]+/g, '-')}-${hash}`;
 }
 
-function parseList(porcelain: string): { folder: string; branch: string | null }[] {
-  return porcelain
-    .split('\n\n')
-    .filter((block) => block.startsWith('worktree '))
-    .map((block) => ({
-      folder: /^worktree (.*)$/m.exec(block)![1]!,
-      branch: /^branch refs\/heads\/(.*)$/m.exec(block)?.[1] ?? null,
-    }));
+function parseList(porcelain: string, end: '\0' | '\n'): { folder: string; branch: string | null }[] {
+  return porcelain.split(end + end).flatMap((block) => {
+    const lines = block.split(end);
+    const after = (word: string) => lines.find((line) => line.startsWith(word))?.slice(word.length) ?? null;
+    const folder = after('worktree ');
+    return folder === null ? [] : [{ folder, branch: after('branch refs/heads/') }];
+  });
 }
 
 function isInTheWay(folder: string): boolean {

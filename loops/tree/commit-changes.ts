@@ -7,6 +7,7 @@ import { firstNames } from '../../policies/text/display.ts';
 import { isLossy } from './entry.ts';
 import { submodulesIn } from './repository.ts';
 import {
+  askPaths,
   complaintOf,
   type Git,
   type GitRan,
@@ -38,14 +39,15 @@ const gitIn = ({ tree, environment, halt }: CommitPlace): Git =>
 /** Says before anything is paid why no commit can be made; null if one can. */
 export async function commitMistake(place: CommitPlace): Promise<string | null> {
   const git = gitIn(place);
-  const found = await git([
-    'rev-parse',
-    '--path-format=absolute',
-    ...UNFINISHED.flatMap((name) => ['--git-path', name]),
-  ]);
-  if (found.code === 127) return '--commit needs git, and git is not on the PATH';
-  if (found.code !== 0) return repositoryMistake(place.tree, found, 'run git init there, or leave --commit out');
-  const at = found.stdout.split('\n').findIndex((file) => file !== '' && existsSync(file));
+  const found = await askPaths(
+    git,
+    UNFINISHED.map((name) => ['--git-path', name]),
+  );
+  if (!Array.isArray(found))
+    return found.code === 127
+      ? '--commit needs git, and git is not on the PATH'
+      : repositoryMistake(place.tree, found, 'run git init there, or leave --commit out');
+  const at = found.findIndex((file) => existsSync(file));
   if (at !== -1)
     return `--commit: the repository of ${place.tree} is in the middle of a merge, rebase, cherry-pick or revert (${UNFINISHED[at]}); finish it first`;
   const identity = await git(['var', 'GIT_COMMITTER_IDENT'], { settings: identityOf(place.author) });

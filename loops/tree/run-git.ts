@@ -51,6 +51,18 @@ export const gitWith =
   (args, more) =>
     askGit(args, { ...place, ...more });
 
+/** Asks rev-parse for several paths at once, and one by one if one of them has a line end. @returns git's failure, or the paths. */
+export async function askPaths(git: Git, queries: readonly (readonly string[])[]): Promise<GitRan | string[]> {
+  const ask = (of: typeof queries) => git(['rev-parse', '--path-format=absolute', ...of.flat()]);
+  const pathsIn = ({ stdout }: GitRan) => stdout.replace(/\n$/, '');
+  const all = await ask(queries);
+  const paths = pathsIn(all).split('\n');
+  if (all.code !== 0) return all;
+  if (paths.length === queries.length) return paths;
+  const each = await Promise.all(queries.map((query) => ask([query])));
+  return each.find(({ code }) => code !== 0) ?? each.map(pathsIn);
+}
+
 /** Runs git once and never rejects: a failure, a missing git and a timeout are codes of the result. */
 export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
   const {

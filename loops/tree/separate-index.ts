@@ -17,7 +17,16 @@ import path from 'node:path';
 import { tried } from '../../policies/text/tried.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import type { Forbids } from './forbidden.ts';
-import { allFilters, complaintOf, type Git, type GitRan, gitWith, repositoryMistake, switchedOff } from './run-git.ts';
+import {
+  allFilters,
+  askPaths,
+  complaintOf,
+  type Git,
+  type GitRan,
+  gitWith,
+  repositoryMistake,
+  switchedOff,
+} from './run-git.ts';
 
 export interface Apart {
   git: Git;
@@ -45,16 +54,16 @@ export async function withApart<T>(
   use: (apart: Apart) => Promise<T>,
 ): Promise<T | Invalid> {
   const plain = gitWith({ cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) });
-  const [places, filters] = await Promise.all([
-    plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]),
-    allFilters(plain),
-  ]);
-  if (places.code === 127) return invalid('it needs git, and git is not on the PATH');
-  if (places.code !== 0) return invalid(repositoryMistake(cwd, places, 'leave diff out'));
-  const [top, index, own, ...rest] = places.stdout.split('\n') as [string, string, string, ...string[]];
+  const [places, filters] = await Promise.all([askPaths(plain, PLACES), allFilters(plain)]);
+  if (!Array.isArray(places))
+    return invalid(
+      places.code === 127
+        ? 'it needs git, and git is not on the PATH'
+        : repositoryMistake(cwd, places, 'leave diff out'),
+    );
+  const [top, index, own, prefix] = places as [string, string, string, string];
   if (filters.how === 'unknown')
     return invalid(`the filters of ${cwd} cannot be looked up: ${complaintOf(filters.ran)}`);
-  const prefix = rest.join('\n').replace(/\n$/, '');
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-diff-'));
   try {
     const apart = {
@@ -71,7 +80,7 @@ export async function withApart<T>(
   }
 }
 
-const PLACES = ['--git-path', 'index', '--git-path', 'objects', '--show-prefix'];
+const PLACES = [['--show-toplevel'], ['--git-path', 'index'], ['--git-path', 'objects'], ['--show-prefix']];
 
 /** git would write a split index into the repository. Names are shown unquoted. */
 const PLAIN = [

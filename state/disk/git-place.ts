@@ -24,7 +24,7 @@ export function findGit(folder: string): GitPlace | null {
 /** The repository whose `.git` is directly in this folder; null if there is none. */
 export function gitAt(top: string): GitPlace | null {
   const dotGit = path.join(top, '.git');
-  const link = readShort(dotGit)?.match(/^gitdir: (.+?)\n?$/)?.[1];
+  const link = readShort(dotGit)?.match(/^gitdir: (.+?)\n?$/s)?.[1];
   const own = link === undefined ? dotGit : path.resolve(top, link);
   if (!existsSync(path.join(own, 'HEAD'))) return null;
   const common = readShort(path.join(own, 'commondir'))?.trim();

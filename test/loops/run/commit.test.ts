@@ -72,6 +72,20 @@ test('it contains what the stages changed, leaves what was uncommitted before, a
   assert.equal(status(rig), [' M mine.txt', 'A  staged.txt', '?? notes.txt']);
 });
 
+test('in a folder whose name has a line end, a worktree is made, continued, and has the commit', async ({ rig }) => {
+  const folder = path.join(rig.project, 'new\nline');
+  git(rig, 'clone', '-q', '.', folder);
+  const manifest = { task_id: 'fix', goal: 'Fix it.', stages: [IMPL], worktree: true };
+  rig.write('new\nline/.tmp/task/fix/manifest.json', JSON.stringify(manifest));
+  const change = 'echo two >> src/a.ts';
+  rig.answer(() => [{ do: 'run', argv: ['sh', '-c', change], to: '/dev/null' }, ...answerWith('codex', 'Done.')]);
+  for (const argv of [[], ['--redo', 'all']]) {
+    const { code, stdout } = await rig.run('tollgate', ['run', 'fix', '--commit', '--json', ...argv], { cwd: folder });
+    assert.is(code, 0, stdout);
+  }
+  assert.is(git(rig, '-C', folder, 'show', 'tollgate/fix:src/a.ts'), 'one\ntwo\ntwo\n');
+});
+
 test('changes in submodules, in nested repositories and of names that are not UTF-8 are named', async ({ rig }) => {
   for (const name of ['sub', 'clean']) {
     git(rig, 'init', '-q', name);
