@@ -17,6 +17,7 @@ import {
   NO_REQUIREMENTS,
   type Requirements,
   type ServerReport,
+  unfinishedWork,
   unmetIn,
 } from '../policies/facts/requirements.ts';
 import { cut } from '../policies/text/display.ts';
@@ -71,6 +72,7 @@ export function createCapture(
   const turns = createTurns();
   const running = new Map<string, Running>();
   const agents = new Map<string, 'working' | 'done' | 'failed'>();
+  let hasEndedTools = false;
   const denied = new Set<string>();
   const servers = new Map<string | null, ServerReport>();
   /** Their last state was reported. */
@@ -247,7 +249,7 @@ export function createCapture(
       if (!answer.isVisible()) stopped ??= missed;
       captured.completed = stopped === null;
       captured.failure = stopped;
-      if (endsTools) for (const lack of unfinishedWork([...agents.values()], running)) keep(captured.warnings, lack);
+      hasEndedTools = endsTools === true;
     },
     failed: ({ failure }) => {
       captured.completed = false;
@@ -276,7 +278,11 @@ export function createCapture(
       errors: [...captured.errors],
       denials: denials(),
       servers: reported(),
-      warnings: [...captured.warnings, ...(captured.completed && cutShort !== null ? [incomplete(cutShort)] : [])],
+      warnings: [
+        ...captured.warnings,
+        ...(captured.completed && cutShort !== null ? [incomplete(cutShort)] : []),
+        ...(captured.completed && hasEndedTools ? unfinishedWork(agents, running) : []),
+      ],
       answer: answer.text(),
       turns: turns.count(),
       // A CLI may count only the requests that got an answer.
@@ -304,21 +310,11 @@ const BESIDE_THE_ANSWER: ReadonlySet<EngineEvent['how']> = new Set([
   'spent',
   'session_named',
   'message_ended',
+  'sub_agent',
   'warned',
   'server',
   'tool_denied',
 ]);
-
-/** What an answer lacks if tools and sub-agents end with it. */
-function unfinishedWork(agents: readonly string[], running: ReadonlyMap<string, Running>): string[] {
-  const count = (state: string) => agents.filter((one) => one === state).length;
-  const tools = [...new Set([...running.values()].map(({ name }) => name))];
-  return [
-    ...(count('working') > 0 ? [`sub-agents that had not finished at the end of the run: ${count('working')}`] : []),
-    ...(count('failed') > 0 ? [`sub-agents that failed: ${count('failed')}`] : []),
-    ...(tools.length > 0 ? [`tools that had not finished at the end of the run: ${tools.join(', ')}`] : []),
-  ];
-}
 
 /** @param why it lacks its end. */
 export const incomplete = (why: string): string => `the answer may be incomplete: ${why}`;

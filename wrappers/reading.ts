@@ -208,13 +208,15 @@ export function read(
       while (log?.advance());
       log?.finish();
       await counts.seek();
-      counts.finish();
-      counts.close();
       while (stdout.advance());
       while (stderr?.advance());
       size = stdout.size() + (stderr?.size() ?? 0);
       stdout.finish();
       stderr?.finish();
+      // A sub-agent may be named in the last lines.
+      await counts.seek();
+      counts.finish();
+      counts.close();
       // A call that was ended has no total, to which those of its sub-agents could be added.
       const ofAgents = counts.ofAgents();
       if (ofAgents !== null && capture.result().usage.total_tokens !== null)

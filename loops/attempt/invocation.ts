@@ -98,7 +98,7 @@ export function usageSource({ adapter, call, limits }: WrapperRequest, since: Da
   const { liveUsage: log } = adapter;
   if (log === null || log === 'stream') return {};
   const when = limits.caps !== undefined || log.endsMessages ? 'at_once' : 'if_sub_agents';
-  if (when === 'if_sub_agents' && !log.omitsSubAgents) return {};
+  if (when === 'if_sub_agents' && log.createAgentReader === undefined) return {};
   const { environment, cwd, resumeSession, newSession } = call;
   const sessionId = resumeSession ?? (adapter.sessionId === 'chosen' ? newSession : null);
   const find = async (id: string) => {

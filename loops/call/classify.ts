@@ -11,7 +11,7 @@ import {
 } from '../../policies/facts/evidence.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { type Cap, capWords } from '../../policies/limits/caps.ts';
-import type { CallLimits } from '../../policies/manifest/call-terms.ts';
+import { type CallLimits, isStartLimit } from '../../policies/manifest/call-terms.ts';
 import { isOfHelper } from '../../policies/rules/mcp.ts';
 import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
@@ -71,10 +71,6 @@ function limitOf({ ending, cap }: Outcome, { reason, evidence }: Verdict, limits
       return null;
   }
 }
-
-/** Whether the limit for the first byte ends a silent call; otherwise the shorter limit for every pause does. */
-export const isStartLimit = ({ startTimeoutMs, idleTimeoutMs }: CallLimits): boolean =>
-  startTimeoutMs !== null && (idleTimeoutMs === null || startTimeoutMs <= idleTimeoutMs);
 
 const BUDGETS = {
   call: 'call_budget',

@@ -14,7 +14,7 @@ import {
 } from '../../policies/facts/requirements.ts';
 import { capReached, capUse, capWords, tokensOf } from '../../policies/limits/caps.ts';
 import { accountIn } from '../../policies/limits/user-accounts.ts';
-import type { CallLimits } from '../../policies/manifest/call-terms.ts';
+import { type CallLimits, isStartLimit } from '../../policies/manifest/call-terms.ts';
 import { type Redactor, redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
@@ -28,7 +28,7 @@ import type { Outcome } from '../../wrappers/run.ts';
 import { type RecordableCall, sha256, wallMs } from '../attempt/phases.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { asCalled, launcherIn } from '../launcher.ts';
-import { type Classified, isStartLimit } from './classify.ts';
+import type { Classified } from './classify.ts';
 
 /** Makes the redacted record, ready to be published, of a call that ran. */
 export function recordOf(

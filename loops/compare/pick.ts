@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { variantOf } from '../../policies/manifest/variants.ts';
 import { firstNames } from '../../policies/text/display.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
 import { lockTree } from '../limits/tree-lock.ts';
@@ -172,19 +173,27 @@ async function applyCommit(
 
 /** What its gates saw changed, and its commit does not have, such as a nested repository. */
 async function unappliedOf(
-  { task, plans }: OpenTask,
+  { task, plans, tree }: OpenTask,
   git: Git,
   { base, commit }: { base: string; commit: string },
 ): Promise<string[]> {
   const committed = new Set((await git([...DIFF, '--name-only', '-z', base, commit])).stdout.split('\0'));
   const changed = plans.flatMap(({ stage }) => readGateRecord(task, stage.name)?.changes ?? []);
-  return [...new Set(changed.map(({ path: name }) => name))].filter((name) => !committed.has(name));
+  const omitted = [...new Set(changed.map(({ path: name }) => name))].filter((name) => !committed.has(name));
+  if (omitted.length === 0) return [];
+  const namesOf = async (args: readonly string[]) => new Set((await git(args, { cwd: tree })).stdout.split('\0'));
+  const tracked = await namesOf(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]);
+  const differing = await namesOf([...DIFF, '--name-only', '-z', commit]);
+  // A later stage may have removed a file of an earlier one, or changed it back.
+  return omitted.filter((name) =>
+    tracked.has(name) ? differing.has(name) : tried(() => lstatSync(path.join(tree, name))) !== null,
+  );
 }
 
 /** Git applies a patch in part if a file that it does not know is in the place of a folder, or within a folder that becomes a file. */
 function blockingFiles(top: string, paths: readonly string[]): string[] {
   const own = new Set(paths);
-  const kindAt = (name: string) => lstatSync(path.join(top, name), { throwIfNoEntry: false });
+  const kindAt = (name: string) => tried(() => lstatSync(path.join(top, name)));
   const found = paths.flatMap((name) => {
     const above = foldersOf(name).filter((folder) => kindAt(folder)?.isDirectory() === false);
     if (kindAt(name)?.isDirectory() !== true || existsSync(path.join(top, name, '.git'))) return above;
@@ -242,9 +251,11 @@ async function sayWhatGoes({ variants, picked, base }: Comparison, context: RunC
   const chosen = variants.find(({ n }) => n === picked?.n);
   if (chosen === undefined) return;
   const opened = await openTask({ ...context, word: chosen.task_id, trustWorkspace: true }, 'look');
-  const commit = opened.how === 'invalid' ? null : await commitOf(opened.open, base, context.environment);
-  if (opened.how === 'invalid' || commit === null) return;
-  const omitted = await unappliedOf(opened.open, gitIn(projectRoot(context.cwd), context), { base, commit });
+  if (opened.how === 'invalid') return;
+  const commit = await commitOf(opened.open, base, context.environment);
+  const there = lookIntoWorktree(opened.open);
+  if (commit === null || there === null) return;
+  const omitted = await unappliedOf(there, gitIn(projectRoot(context.cwd), context), { base, commit });
   if (omitted.length > 0)
     context.say(
       `what was not applied of variant ${chosen.n} (${chosen.name}) is removed with its worktree: ${firstNames(omitted, MOST_NAMED)}`,

@@ -113,5 +113,5 @@ export function submittedMistake(task: TaskFolder): string | null {
   const mark = readJsonIfFit<{ at: unknown }>(markOf(task));
   if (mark === null) return null;
   const { id } = task;
-  return `${id} was submitted to the fleet at ${String(mark.at)}, and would be paid here once more; nothing was started. Fetch it (tollgate fleet fetch ${id}) or cancel it (tollgate fleet cancel ${id}); --force takes it from the fleet`;
+  return `${id} was submitted to the fleet at ${String(mark.at)}, and would be paid here once more; nothing was started. Fetch it (tollgate fleet fetch ${id}) or cancel it (tollgate fleet cancel ${id}); --force runs it here too, and then both pay`;
 }

@@ -96,6 +96,20 @@ const MAX_WHY = 300;
 export const lackingServers = (servers: readonly ServerReport[]): ServerReport[] =>
   servers.filter(({ state }) => state !== 'connected' && state !== 'disabled');
 
+/** What an answer lacks if the CLI ends the tools and the sub-agents that still work. */
+export function unfinishedWork(
+  agents: ReadonlyMap<string, string>,
+  running: ReadonlyMap<string, { name: string }>,
+): string[] {
+  const count = (state: string) => [...agents.values()].filter((one) => one === state).length;
+  const tools = [...new Set([...running.values()].map(({ name }) => name))];
+  return [
+    ...(count('working') > 0 ? [`sub-agents that had not finished at the end of the run: ${count('working')}`] : []),
+    ...(count('failed') > 0 ? [`sub-agents that failed: ${count('failed')}`] : []),
+    ...(tools.length > 0 ? [`tools that had not finished at the end of the run: ${tools.join(', ')}`] : []),
+  ];
+}
+
 /** Warnings of a record that the caller sees directly: what the answer lacks, or what had no effect. Others are notes. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
 export const lackOfServers = (file: string, why: string): string =>

@@ -17,6 +17,10 @@ export interface CallLimits {
   caps?: Caps;
 }
 
+/** Whether the limit for the first byte ends a silent call; otherwise the shorter limit for every pause does. */
+export const isStartLimit = ({ startTimeoutMs, idleTimeoutMs }: CallLimits): boolean =>
+  startTimeoutMs !== null && (idleTimeoutMs === null || startTimeoutMs <= idleTimeoutMs);
+
 export interface CallTerms {
   /** `outer/inner`, as the call's processes carry it. */
   marker: string;

@@ -1,7 +1,16 @@
 // tollgate compare: each variant in its own worktree and budget, one report, one result applied, nothing paid for bad input.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -470,6 +479,13 @@ test('--pick applies the bytes of one variant, uncommitted, and nothing that its
   assert.match(blocked.stderr, 'src/latin.txt/mine is where they need a folder or a file, and git does not have it');
   assert.equal(status(rig), ['?? src/latin.txt/']);
   rmSync(inTheWay, { recursive: true });
+  renameSync(path.join(rig.project, 'src'), path.join(rig.project, 'kept'));
+  writeFileSync(path.join(rig.project, 'src'), '');
+  const without = await run('--pick', 'claude');
+  assert.is(without.code, 2);
+  assert.match(without.stderr, 'were not applied: ');
+  rmSync(path.join(rig.project, 'src'));
+  renameSync(path.join(rig.project, 'kept'), path.join(rig.project, 'src'));
 
   const { command } = report.next_actions.find(({ text }) => text.includes('claude'))!;
   const picked = await run(...command!.split(' ').slice(2));

@@ -123,7 +123,15 @@ function usageOf(usage: Json | null): ReportedUsage {
 
 /** Each request counts when its answer is complete; in older versions after its tools, as `token_count`. */
 export const USAGE_LOG: UsageLog = {
-  omitsSubAgents: true,
+  createAgentReader: (since, id) => (line) => {
+    if (!line.includes('token_usage_record') && !line.includes('task_complete')) return [];
+    const { timestamp, type, payload } = parseObject(line) ?? {};
+    const fields = partOf(payload);
+    if (fields === null || !(Date.parse(textOf(timestamp) ?? '') >= since.getTime())) return [];
+    if (type === 'token_usage_record') return spentIn(textOf(fields.response_id), partOf(fields.usage));
+    const state = fields.error === undefined || fields.error === null ? 'done' : 'failed';
+    return fields.type === 'task_complete' ? [{ how: 'sub_agent', id, state }] : [];
+  },
   createReader: (since) => {
     let hasRecords = false;
     return (line) => {

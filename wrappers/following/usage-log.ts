@@ -8,8 +8,8 @@ import { type Follower, follow, watchFolder } from './follow.ts';
 export interface UsageLog {
   /** It also shows how each message ended, so that it is read for every call, not only for one with a cap. */
   endsMessages?: true;
-  /** The event stream counts no request of a sub-agent, which has a session of its own. */
-  omitsSubAgents?: true;
+  /** For the session of a sub-agent, of which the event stream counts no request. It may begin with a copy of the call's own. */
+  createAgentReader?(since: Date, id: string): (line: string) => EngineEvent[];
   /** Makes a reader of the file's lines. Lines from before this time belong to earlier calls of the session. */
   createReader(since: Date): (line: string) => EngineEvent[];
 }
@@ -44,24 +44,25 @@ export function followSessions(
   take: (events: readonly EngineEvent[]) => void,
   onFound: () => void,
 ) {
+  const { log, since } = source ?? {};
   let session = source?.sessionId ?? null;
   let main: UsageFollower | null = null;
   const agents = new Map<string, UsageFollower>();
+  const own = new Set<string>();
   const requests = new Map<string, Partial<RequestUsage>>();
-  const begin = () => {
-    if (source !== undefined) main ??= followUsage({ ...source, sessionId: session }, take, onFound);
+  const begin = (from: UsageSource) => {
+    const takeOwn = (events: readonly EngineEvent[]) => {
+      for (const event of events) if (event.how === 'spent') own.add(event.request);
+      take(events);
+    };
+    main ??= followUsage({ ...from, sessionId: session }, from.log.createReader(from.since), takeOwn, onFound);
   };
-  const followAgent = (id: string, from: UsageSource) =>
-    followUsage(
-      { ...from, sessionId: id },
-      (events) => {
-        for (const event of events) if (event.how === 'spent') requests.set(event.request, event.used);
-        take(events);
-      },
-      onFound,
-    );
+  const takeAgent = (events: readonly EngineEvent[]) => {
+    for (const event of events) if (event.how === 'spent') requests.set(event.request, event.used);
+    take(events);
+  };
   const all = () => [...(main === null ? [] : [main]), ...agents.values()];
-  if (source?.when === 'at_once') begin();
+  if (source?.when === 'at_once') begin(source);
   return {
     /** The CLI has named its session. */
     named(id: string) {
@@ -70,15 +71,17 @@ export function followSessions(
     },
     /** @param id of a sub-agent, which is also that of its session. */
     joined(id: string) {
-      if (!source?.log.omitsSubAgents || agents.has(id) || agents.size === MOST_AGENTS) return;
-      begin();
-      agents.set(id, followAgent(id, source));
+      if (source === undefined || !log?.createAgentReader || agents.has(id) || agents.size === MOST_AGENTS) return;
+      begin(source);
+      const readLine = log.createAgentReader(since!, id);
+      agents.set(id, followUsage({ ...source, sessionId: id }, readLine, takeAgent, onFound));
     },
     /** What the sub-agents used so far; null if there are none. */
     ofAgents(): ReportedUsage | null {
-      if (requests.size === 0) return null;
+      const used = [...requests].flatMap(([request, one]) => (own.has(request) ? [] : [one]));
+      if (used.length === 0) return null;
       const sum = (count: 'input_tokens' | 'cached_tokens' | 'output_tokens') =>
-        [...requests.values()].reduce((total, one) => total + (one[count] ?? 0), 0);
+        used.reduce((total, one) => total + (one[count] ?? 0), 0);
       const [input_tokens, output_tokens] = [sum('input_tokens'), sum('output_tokens')];
       const cached_tokens = sum('cached_tokens');
       return { input_tokens, cached_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
@@ -107,6 +110,7 @@ const MOST_AGENTS = 100;
 /** A file that cannot be read yields nothing. @param onFound called when there is something to read. */
 function followUsage(
   source: UsageSource,
+  readLine: (line: string) => EngineEvent[],
   take: (events: readonly EngineEvent[]) => void,
   onFound: () => void,
 ): UsageFollower {
@@ -115,7 +119,6 @@ function followUsage(
   let stopWatching = () => {};
   let closed = false;
   let searching: Promise<void> | null = null;
-  const readLine = source.log.createReader(source.since);
   const search = async (id: string) => {
     const file = await source.find(id);
     if (file === null || closed || follower !== null) return;

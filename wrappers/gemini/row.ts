@@ -10,6 +10,7 @@ import { namesIfAny } from '../../state/disk/folder.ts';
 import type { Adapter, CallRequest, FailureReport, FolderRequest, Ignored } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
+import { MARKERS } from '../processes/marker.ts';
 import { storeOf } from '../sessions/store-of.ts';
 import { unstartableServers } from '../startable.ts';
 import { createLogReader, OUTSIDE, readEvent, readStderr, USAGE_LOG } from './events.ts';
@@ -60,7 +61,7 @@ function ignores(request: FolderRequest): Ignored[] {
 
 /** Why the service ended an answer is only in gemini's telemetry, which goes to the same file. A user may have it elsewhere. */
 function requestLog(file: string, request: FolderRequest): { environment: Record<string, string> } | null {
-  const { environment } = request;
+  const environment = withoutOuterLog(request.environment, path.basename(file));
   if (environment.GEMINI_DEBUG_LOG_FILE !== undefined) return null;
   const isOwn =
     Object.keys(environment).some((name) => /^(?:GEMINI_TELEMETRY|OTEL)_/.test(name)) ||
@@ -72,6 +73,14 @@ function requestLog(file: string, request: FolderRequest): { environment: Record
     GEMINI_TELEMETRY_LOG_PROMPTS: 'false',
   };
   return { environment: { GEMINI_DEBUG_LOG_FILE: file, ...(isOwn ? {} : telemetry) } };
+}
+
+/** An agent that calls gemini again inherits the log of its own call, which is not the user's. @param name of our logs. */
+function withoutOuterLog(environment: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
+  const { GEMINI_DEBUG_LOG_FILE: file = '', GEMINI_TELEMETRY_OUTFILE: outfile } = environment;
+  if (path.basename(file) !== name || !MARKERS.some((one) => environment[one] !== undefined)) return environment;
+  const ours = outfile === file ? /^GEMINI_(?:DEBUG_LOG_FILE$|TELEMETRY_)/ : /^GEMINI_DEBUG_LOG_FILE$/;
+  return Object.fromEntries(Object.entries(environment).filter(([one]) => !ours.test(one)));
 }
 
 const isExcluded = (mcp: Json | null, name: string): boolean =>

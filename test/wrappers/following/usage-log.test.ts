@@ -45,31 +45,36 @@ test('the file of a session that the CLI names is read whole', async ({ folder }
 test('without a cap, files are read only once there is a sub-agent: its own, and that of its call', async ({
   folder,
 }) => {
-  for (const id of ['ours', 'sub']) writeFileSync(path.join(folder, id), '3\n4\n');
+  writeFileSync(path.join(folder, 'ours'), '3\n4\n');
+  writeFileSync(path.join(folder, 'sub'), '4\n5\n6\ndone\n');
   const find = async (id: string) => path.join(folder, id);
   const createReader = () => (line: string) => {
     const used = { model: null, input_tokens: Number(line), cached_tokens: 0, output_tokens: 1 };
     return [{ how: 'spent', request: line, used } as const];
   };
-  const log = { omitsSubAgents: true, createReader } as const;
-  let spent = 0;
+  // A sub-agent's file may begin with requests of its call, here `4`.
+  const createAgentReader = (_: Date, id: string) => (line: string) =>
+    line === 'done' ? [{ how: 'sub_agent', id, state: 'done' } as const] : createReader()(line);
+  const log = { createReader, createAgentReader };
+  const taken: EngineEvent[] = [];
   const source = { log, since: SINCE, when: 'if_sub_agents', sessionId: null, find } as const;
   const counts = followSessions(
     source,
     (events) => {
-      spent += events.length;
+      taken.push(...events);
     },
     () => {},
   );
   counts.named('ours');
   await counts.seek();
-  assert.equal([spent, counts.ofAgents()], [0, null]);
+  assert.equal([taken, counts.ofAgents()], [[], null]);
   for (const id of ['sub', 'sub']) counts.joined(id);
   await counts.seek();
   counts.finish();
   counts.close();
-  const total = { input_tokens: 7, cached_tokens: 0, output_tokens: 2, total_tokens: 9 };
-  assert.equal([spent, counts.ofAgents()], [4, total]);
+  const total = { input_tokens: 11, cached_tokens: 0, output_tokens: 2, total_tokens: 13 };
+  assert.equal(counts.ofAgents(), total);
+  assert.equal([taken.length, taken.at(-1)], [6, { how: 'sub_agent', id: 'sub', state: 'done' }]);
 });
 
 test.run();
