@@ -63,7 +63,7 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   assert.is(code, 1);
   const row = page.getByRole('group', { name: 'Batches' }).locator('tbody tr');
   await row.getByText('1 of 3').waitFor();
-  await row.getByRole('link').click();
+  await row.getByRole('link', { name: 'See how to rerun 2' }).click();
   const tasks = page.getByRole('group', { name: 'Tasks of the batch' });
   await tasks.locator('tr', { hasText: 'settings-page' }).getByText('done').nth(1).waitFor();
   await tasks.locator('tr', { hasText: 'rotate-keys' }).getByText('The service rejected the credentials').waitFor();

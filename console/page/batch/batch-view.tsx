@@ -18,22 +18,26 @@ import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
-import { countStates, lineOf } from '../tasks/task-list.ts';
+import { costOf, countStates, lineOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
-const EXAMPLE = 'tollgate batch TASK…';
+const EXAMPLE = 'tollgate batch TASK_1 TASK_2';
 
 const concerns = (topic: string) => topic === '*' || topic === 'batch';
 
 export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
+  const isEmpty = all.value.value?.batches.length === 0;
   return (
     <View title="Batches" about="Many tasks in one run. A batch begins in a terminal; its failed tasks are rerun here.">
-      <Panel title="All batches" edge="flush" aside={<Command line={EXAMPLE} />}>
+      <Panel title="All batches" edge="flush" aside={isEmpty ? undefined : <Command line={EXAMPLE} />}>
         <Shown of={all} what="the batches">
           {({ batches }) =>
             batches.length === 0 ? (
-              <Empty title="No batch yet">Begin one in a terminal with the command above.</Empty>
+              <Empty title="No batch yet">
+                <p>Begin one in a terminal:</p>
+                <Command line={EXAMPLE} />
+              </Empty>
             ) : (
               <Table label="Batches" heads={LIST_HEADS}>
                 {batches.map((batch) => (
@@ -48,6 +52,9 @@ export function BatchesView() {
   );
 }
 
+/** Unlike the paid calls of the batch, it includes what the tasks cost outside of it. */
+const COST_NAME = 'Cost of all runs';
+
 const LIST_HEADS = [
   'Tasks',
   'Begun',
@@ -55,13 +62,13 @@ const LIST_HEADS = [
   'Why',
   { number: 'Done' },
   { number: 'Paid calls' },
-  { number: 'Cost of its tasks' },
+  { number: COST_NAME },
   { number: 'Time' },
 ] as const;
 
 function BatchRow({ of }: { of: Head }) {
   const { batch_id: id, at, state, causes, totals, task_ids: ids } = of;
-  const { usd, without } = costOf(ids);
+  const open = state === 'running' ? [] : ids.filter((task) => lineOf(task) !== undefined && !isDone(task));
   return (
     <tr>
       <th scope="row">
@@ -73,13 +80,20 @@ function BatchRow({ of }: { of: Head }) {
       <td>
         <StateMark state={state} />
       </td>
-      <td class="wide soft">{causes.length > 0 && <Words of={causesWords(causes).slice(0, MOST_WHY)} />}</td>
+      <td class="wide soft">
+        {causes.length > 0 && <Words of={causesWords(causes).slice(0, MOST_WHY)} />}
+        {open.length > 0 && (
+          <p>
+            <a href={to('batch', id)}>See how to rerun {count(open.length)}</a>
+          </p>
+        )}
+      </td>
       <td class="number">
         {count(doneOf(of))} of {count(totals?.tasks ?? ids.length)}
       </td>
       <td class="number">{totals === null ? '–' : count(totals.calls)}</td>
       <td class="number nowrap">
-        <Cost usd={usd} without={without} />
+        <Cost {...costOf(ids)} />
       </td>
       <td class="number">
         <Lasted of={of} />
@@ -92,16 +106,6 @@ const causesWords = (of: readonly string[]): string =>
   of.length === 1 ? of[0]! : `${count(of.length)} causes: ${of.join(' ')}`;
 
 type Head = Resources['/api/batch']['batches'][number];
-
-/** Of all runs of these tasks, also outside the batch. */
-function costOf(ids: readonly string[]): { usd: number | null; without: number } {
-  const lines = ids.flatMap((id) => lineOf(id)?.value ?? []);
-  const priced = lines.flatMap(({ usd }) => usd ?? []);
-  return {
-    usd: priced.length === 0 ? null : priced.reduce((sum, each) => sum + each, 0),
-    without: lines.reduce((sum, line) => sum + line.calls_without_price, 0),
-  };
-}
 
 const NAMED = 2;
 
@@ -151,7 +155,7 @@ function factsOf(of: BatchShown) {
         )
       : [['Paid calls', count(totals.calls)] as const]),
     ['Time', <Lasted key="time" of={of} />],
-    ['Cost of all runs', <Cost key="usd" {...costOf(ids)} />],
+    [COST_NAME, <Cost key="usd" {...costOf(ids)} />],
     ...(at === null ? [] : ([['Begun', <Dated key="at" at={at} />]] as const)),
   ] as const;
 }
@@ -160,7 +164,8 @@ function MainAction({ of }: { of: BatchShown }) {
   const { batch_id: id, state } = of;
   const isStopping = useSignal(false);
   const rerunning = useSignal<readonly string[] | null>(null);
-  const { open, isReady, earliest } = standingOf(of);
+  const { open, isReady, earliest, waiting } = standingOf(of);
+  const now = open.filter((task) => !waiting.includes(task));
   return (
     <>
       {of.totals !== null && of.failures.length !== 1 && open.length > 0 && (
@@ -171,6 +176,12 @@ function MainAction({ of }: { of: BatchShown }) {
           earliest={earliest}
           onRerun={(ids) => (rerunning.value = ids)}
         />
+      )}
+      {of.totals !== null && waiting.length > 0 && now.length > 0 && (
+        <small class="dim">
+          {count(waiting.length)} of {count(open.length)} wait; <Words of={firstNames(now, NAMED)} /> can be rerun below
+          now
+        </small>
       )}
       {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
       {state === 'running' && (
@@ -261,9 +272,10 @@ function standingOf({ tasks, failures }: BatchShown) {
   const causes = failures.map(causeOf);
   const current = causes.filter((cause) => cause.open.length > 0);
   const earliest = current.find((cause) => cause.earliest !== null)?.earliest ?? null;
+  const waiting = current.flatMap((cause) => (cause.earliest === null ? [] : cause.open));
   const isReady = earliest === null && current.every(({ steps: [first] }) => isRerun(first!));
   const first = current.find(({ steps, failedAt }) => firstToDo(steps, failedAt) !== undefined);
-  return { open, causes, earliest, isReady, first };
+  return { open, causes, earliest, waiting, isReady, first };
 }
 
 /** @param open how many tasks are not done now. */

@@ -141,7 +141,7 @@ export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) =
 
 export function Holds({ of, onRelease }: { of: readonly HoldShown[]; onRelease: (hold: HoldShown) => void }) {
   return (
-    <Panel title="Held after a refusal">
+    <Panel title="Paused by a service">
       {of.length === 0 ? (
         <p class="dim">Nothing is held: no service has said that it takes no more.</p>
       ) : (

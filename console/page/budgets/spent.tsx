@@ -91,12 +91,13 @@ export function Today({ of: { days }, budgets }: TodayProps) {
   const used = Object.values(days.at(-1)?.by_tool ?? {});
   const sum = (of: (each: SpentInDay) => number) => used.reduce((total, each) => total + of(each), 0);
   const [usd, without] = [sum((each) => each.usd), sum((each) => each.calls_without_price)];
+  const calls = sum((each) => each.calls);
   const [first] = [...budgets].sort((a, b) => a.left / Math.max(1, a.most) - b.left / Math.max(1, b.most));
   return (
     <>
       <div class="tiles first">
-        <Tile name="calls today (UTC), this project" figure={count(sum(({ calls }) => calls))} />
-        <Tile name="cost today (UTC), this project" figure={<CostFigure usd={usd} without={without} />} />
+        <Tile name="calls today (UTC), this project" figure={count(calls)} />
+        <Tile name="cost today (UTC), this project" figure={<CostFigure usd={usd} without={without} calls={calls} />} />
         <Tile
           name="left before the limit"
           figure={

@@ -28,17 +28,19 @@ const EXAMPLE = 'tollgate compare "PROMPT" --with codex --with claude';
 
 export function ComparisonsView() {
   const all = useFollowing<Resources['/api/compare']>('/api/compare', concerns);
+  const isEmpty = all.value.value?.comparisons.length === 0;
   return (
     <View
       title="Compare"
       about="The same prompt or task for several CLIs, models or accounts. A comparison begins in a terminal."
     >
-      <Panel title="Comparisons" edge="flush" aside={<Command line={EXAMPLE} />}>
+      <Panel title="Comparisons" edge="flush" aside={isEmpty ? undefined : <Command line={EXAMPLE} />}>
         <Shown of={all} what="the comparisons">
           {({ comparisons }) =>
             comparisons.length === 0 ? (
               <Empty title="No comparison yet">
-                <p>Begin one in a terminal with the command above. Its variants appear here side by side.</p>
+                <p>Begin one in a terminal. Its variants appear here side by side.</p>
+                <Command line={EXAMPLE} />
               </Empty>
             ) : (
               <Comparisons of={comparisons} />

@@ -227,7 +227,8 @@ function Today() {
   const used = Object.values(spent.value.value.days.at(-1)?.by_tool ?? {});
   const usd = used.reduce((sum, each) => sum + each.usd, 0);
   const without = used.reduce((sum, each) => sum + each.calls_without_price, 0);
-  return <CostFigure usd={usd} without={without} />;
+  const calls = used.reduce((sum, each) => sum + each.calls, 0);
+  return <CostFigure usd={usd} without={without} calls={calls} />;
 }
 
 export function StopDialog({ task: id, onClose }: { task: string; onClose: () => void }) {

@@ -118,6 +118,9 @@ export function earliestOf({ text }: NextAction, failedAt: string | null): strin
   return time > now.value ? new Date(time).toISOString() : null;
 }
 
+/** The words of the wait that a rerun of the task begins with; empty if there is none. */
+export const waitOf = (of: readonly NextAction[]): string => WAIT.exec(of.find(isRerun)?.text ?? '')?.[0] ?? '';
+
 /** What to do; without its wait when that is over. */
 export const Advice = ({ of, failedAt }: { of: NextAction; failedAt: string | null }) => (
   <Sentence of={earliestOf(of, failedAt) === null ? of.text.replace(WAIT, '') : of.text} />

@@ -4,7 +4,7 @@ import { classWord } from '../../../policies/facts/classes.ts';
 import type { NowTask } from '../../contract/overviews.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import type { StageShown } from '../../contract/task.ts';
-import { counted, money, NO_PRICE } from './figures.ts';
+import { count, counted, money, NO_PRICE } from './figures.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'calm';
@@ -61,24 +61,41 @@ export const ClassMark = ({ class: name, reason = null }: { class: string; reaso
   <Mark tone="bad" word={classWord(name)} icon="failed" title={reason === null ? name : `${name} (${reason})`} />
 );
 
+interface CostProps {
+  usd: number | null;
+  without: number;
+  one?: string;
+  /** All of them. Given where the price of a few is not to come first. */
+  calls?: number;
+}
+
 /** The tooltip says why a price is not known. */
-export const Cost = ({ usd, without, one }: { usd: number | null; without: number; one?: string }) => (
-  <span title={without > 0 ? NO_PRICE : undefined}>
-    {usd === null && without === 0 ? '–' : money(usd, without, one)}
-  </span>
-);
+export function Cost({ usd, without, one, calls }: CostProps) {
+  const isMostlyUnknown = calls !== undefined && without * 2 > calls && usd !== null && usd > 0;
+  const known = usd === null && without === 0 ? '–' : money(usd, without, one);
+  return (
+    <span title={without > 0 ? NO_PRICE : undefined}>
+      {isMostlyUnknown ? `${counted(without, 'call')}, no price; the rest ${money(usd)}` : known}
+    </span>
+  );
+}
 
 /** The same as the figure of a tile. */
-export const CostFigure = ({ usd, without }: { usd: number; without: number }) => (
-  <>
-    {usd === 0 && without > 0 ? counted(without, 'call') : money(usd)}
-    {without > 0 && (
-      <span class="beside" title={NO_PRICE}>
-        {usd === 0 ? 'no price' : `+ ${counted(without, 'call')} without a price`}
-      </span>
-    )}
-  </>
-);
+export function CostFigure({ usd, without, calls }: { usd: number; without: number; calls: number }) {
+  // The price of a few calls would be read as that of all.
+  const isMostlyUnknown = without * 2 > calls;
+  const unpriced = usd === 0 ? 'no price' : `${count(without)} without a price, the rest ${money(usd)}`;
+  return (
+    <>
+      {isMostlyUnknown ? counted(calls, 'call') : money(usd)}
+      {without > 0 && (
+        <span class="beside" title={NO_PRICE}>
+          {isMostlyUnknown ? unpriced : `+ ${counted(without, 'call')} without a price`}
+        </span>
+      )}
+    </>
+  );
+}
 
 interface MarkProps extends Look {
   title?: string;

@@ -145,11 +145,11 @@ function TurnOf({ turn, isFlawed, isOpen, fold }: TurnProps) {
     <li class={isReverted ? 'turn reverted' : 'turn'} data-turn={keyOf(turn)} tabIndex={-1}>
       <div class="turn-head">
         <h3>
-          {isReverted && <span class="mark bad">[ REVERTED ]</span>}{' '}
           <button type="button" class="turn-fold" aria-expanded={isOpen} onClick={fold}>
             <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> Turn {number}
             {part === 'rest' && ', its answer'}
           </button>{' '}
+          {isReverted && <Mark tone="calm" word="[ REVERTED ]" icon="stopped" />}
           {isFlawed && <Broken />}
         </h3>
         <span class="dim">

@@ -70,6 +70,8 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
   };
   const shown = open.value;
   const isFlawed = health.flaws.length > 0;
+  // Beside a flaw, what repairs it is the main thing to do.
+  const other = isFlawed ? 'button small' : 'button';
   const recover = (
     <button type="button" class={`button ${isFlawed ? 'main' : ''}`} onClick={() => (open.value = 'recover')}>
       Recover …
@@ -87,7 +89,12 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
               </li>
             ))}
           </ul>
-          <div class="buttons">{recover}</div>
+          <div class="buttons">
+            {recover}
+            <span class="soft">
+              It repairs the file of the conversation, after a backup, and makes no paid call. You choose how first.
+            </span>
+          </div>
         </section>
       )}
       <div class="bar">
@@ -97,11 +104,11 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
           </span>
         )}
         <div class="buttons">
-          <button type="button" class="button" disabled={all === reverted} onClick={() => (open.value = 'undo')}>
+          <button type="button" class={other} disabled={all === reverted} onClick={() => (open.value = 'undo')}>
             Undo the last answer
           </button>
           {redo.map(({ n, at }) => (
-            <button key={n} type="button" class="button" onClick={() => (open.value = n)}>
+            <button key={n} type="button" class={other} onClick={() => (open.value = n)}>
               {redoName(n, redo.length)}{' '}
               <span class="dim">
                 (<Ago at={at} />)

@@ -9,7 +9,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { Ago } from '../parts/times.tsx';
+import { Ago, Dated } from '../parts/times.tsx';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
@@ -62,20 +62,26 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
     <>
       {kept < of.length && (
         <p class="panel-body dim">
-          {kept === 0 ? 'None of these is kept' : `${count(of.length - kept)} of these are not kept`}: the CLI has no
-          file of it, so it cannot be opened, continued or undone. Its task goes on in a new one.
+          {kept === 0 ? 'The CLIs have' : `Of ${count(of.length - kept)} of these, the CLIs have`} no file any more, so
+          they cannot be opened, continued or undone. A rerun of the task begins a new conversation.
         </p>
       )}
       <Table label="Conversations" heads={heads}>
         {of.map((line) => (
           <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
-            <th scope="row">
+            <th scope="row" class={line.kept ? undefined : 'plain'}>
               {line.kept ? (
                 <a href={to('sessions', line.session_id)} title={line.session_id}>
                   <Words of={line.tag} />
                 </a>
               ) : (
                 <Words of={line.tag} />
+              )}
+              {of.filter(({ tag }) => tag === line.tag).length > 1 && (
+                <span class="dim">
+                  {' '}
+                  with {line.tool}, <Dated at={line.last_used} />
+                </span>
               )}
               {line.goal !== null && (
                 <p class="soft">

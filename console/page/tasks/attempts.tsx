@@ -4,7 +4,7 @@ import type { GateCheck } from '../../../policies/facts/gate-record.ts';
 import { toType } from '../../../policies/facts/next-action.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { partOf } from '../live/requests.ts';
-import { ActionButton } from '../parts/actions.tsx';
+import { ActionButton, waitOf } from '../parts/actions.tsx';
 import { lasting, money, short } from '../parts/figures.ts';
 import { ClassMark, Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -21,7 +21,14 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
   const isLast = task.attempts.findLast((each) => each.stage === stage)?.call_id === id;
   const gate = isLast ? task.gates.find((each) => each.stage === stage) : undefined;
   const texts = isLast ? task.texts.filter(({ name, bytes }) => bytes > 0 && isOfStage(name, stage)) : [];
-  const redo = toType(`call ${stage} again, and pay for it`, `tollgate run ${task.task_id} --redo=${stage}`, 'pays');
+  // The service that the rerun waits for refuses this call as well.
+  const isOfFailure = task.attempts.findLast((each) => each.stage === task.failure?.stage)?.tool === tool;
+  const wait = isOfFailure ? waitOf(task.next_actions) : '';
+  const redo = toType(
+    `${wait}call ${stage} again, and pay for it`,
+    `tollgate run ${task.task_id} --redo=${stage}`,
+    'pays',
+  );
   return (
     <Panel
       title={
@@ -33,7 +40,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
         <span class="buttons">
           <EndMark of={of} asks={isLast && task.state === 'parked' && stage === REASONER} />
           {isLast && task.supervision === null && (
-            <ActionButton of={redo} tools={[tool]} verb="Redo stage" busy={busy} />
+            <ActionButton of={redo} tools={[tool]} verb="Redo stage" busy={busy} failedAt={task.at} />
           )}
         </span>
       }

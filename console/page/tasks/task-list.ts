@@ -71,6 +71,8 @@ interface Wish {
   class: string;
   sort: SortKey;
   order: 'ascending' | 'descending';
+  /** Whether those that wait for the user come before all others. */
+  needsFirst: boolean;
 }
 
 export const NEEDS_YOU = 'needs_you';
@@ -99,7 +101,8 @@ export const reasonOf = ({ why, state }: TaskLine): string =>
   why ?? (state === 'interrupted' ? 'Its run ended before it could finish.' : '');
 
 /** Returns the ids in order. A row must contain every word of the text. */
-export function chosenTasks(all: readonly TaskLine[], { text, state, class: errorClass, sort, order }: Wish): string[] {
+export function chosenTasks(all: readonly TaskLine[], wish: Wish): string[] {
+  const { text, state, class: errorClass, sort, order, needsFirst } = wish;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const some = all.filter(
     (line) =>
@@ -109,8 +112,8 @@ export function chosenTasks(all: readonly TaskLine[], { text, state, class: erro
   );
   const sign = order === 'ascending' ? 1 : -1;
   return some
-    .map((line) => ({ id: line.task_id, key: keyOf(line, sort) }))
-    .sort((a, b) => sign * compare(a.key, b.key) || compare(a.id, b.id))
+    .map((line) => ({ id: line.task_id, key: keyOf(line, sort), rank: needsFirst && !needsYou(line) ? 1 : 0 }))
+    .sort((a, b) => a.rank - b.rank || sign * compare(a.key, b.key) || compare(a.id, b.id))
     .map(({ id }) => id);
 }
 
@@ -148,6 +151,17 @@ function allowedFor(ids: readonly string[]): { most: number; unknown: number } {
   const calls = ids.map((id) => lineOf(id)?.value.calls);
   const known = calls.flatMap((each) => (each === undefined || each.budget === null ? [] : [each.budget - each.used]));
   return { most: known.reduce((sum, rest) => sum + Math.max(0, rest), 0), unknown: ids.length - known.length };
+}
+
+/** Of all runs of these tasks. */
+export function costOf(ids: readonly string[]): { usd: number | null; without: number; calls: number } {
+  const lines = ids.flatMap((id) => lineOf(id)?.value ?? []);
+  const priced = lines.flatMap(({ usd }) => usd ?? []);
+  return {
+    usd: priced.length === 0 ? null : priced.reduce((sum, each) => sum + each, 0),
+    without: lines.reduce((sum, line) => sum + line.calls_without_price, 0),
+    calls: lines.reduce((sum, line) => sum + line.calls.used, 0),
+  };
 }
 
 /** What a button pays for. @param tools the CLI of each call; undefined: what the next run of these tasks calls. */

@@ -1,12 +1,12 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { Advice, CopyButton, Terms } from '../parts/actions.tsx';
+import { Advice, CopyButton, earliestOf, Terms } from '../parts/actions.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Cost, StateMark, wordOf } from '../parts/mark.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
-import { Ago } from '../parts/times.tsx';
+import { Ago, Countdown } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { type ReadonlySignal, useComputed, useMemo, useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
@@ -36,8 +36,10 @@ export function TasksView() {
   const classes = useComputed(() => classesOf(everyLine()));
   const filter = useComputed(() => {
     const { query } = route.value;
-    const sort = SORTS.find((key) => key === query.get('sort')) ?? 'at';
+    const chosen = SORTS.find((key) => key === query.get('sort'));
+    const sort = chosen ?? 'at';
     return {
+      needsFirst: chosen === undefined,
       text: query.get('q') ?? '',
       state: query.get('state') ?? '',
       class: query.get('class') ?? '',
@@ -52,7 +54,13 @@ export function TasksView() {
   return (
     <View
       title="Tasks"
-      about={isHere ? <Standing of={all} shown={ids.value.length} /> : 'All of this project.'}
+      about={
+        isHere ? (
+          <Standing of={all} shown={ids.value.length} needsFirst={filter.value.needsFirst && needing.value > 0} />
+        ) : (
+          'All of this project.'
+        )
+      }
       aside={
         <a class="button main" href={to('new')}>
           New task
@@ -124,9 +132,12 @@ const SORTS_SHOWN: readonly (SortKey | 'why')[] = ['task_id', 'state', 'why', 'c
 
 const byName = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1);
 
-function Standing({ of, shown }: { of: number; shown: number }) {
+function Standing({ of, shown, needsFirst }: { of: number; shown: number; needsFirst: boolean }) {
   return (
-    <span aria-live="polite">{shown === of ? counted(of, 'task') : `${count(shown)} of ${counted(of, 'task')}`}</span>
+    <>
+      <span aria-live="polite">{shown === of ? counted(of, 'task') : `${count(shown)} of ${counted(of, 'task')}`}</span>
+      {shown === of && needsFirst && ', those that need you first'}
+    </>
   );
 }
 
@@ -259,13 +270,21 @@ function WhyOf({ line }: { line: TaskLine }) {
 }
 
 /** Only where the user looks for what to do: elsewhere a row has one line. */
-function ToDo({ of: { to_do: what, state, at } }: { of: TaskLine }) {
+function ToDo({ of: { task_id: id, to_do: what, state, at } }: { of: TaskLine }) {
   const text = state === 'parked' ? 'answer it' : state === 'interrupted' ? 'continue it' : what;
   if (text === null) return null;
+  const action = { text, pays: false, changes: null };
+  const earliest = earliestOf(action, at);
   return (
-    <span class="to-do dim cut">
-      <Advice of={{ text, pays: false, changes: null }} failedAt={at} />
-    </span>
+    <a class="to-do" href={to('tasks', id)} title={text}>
+      {earliest === null ? (
+        <Advice of={action} failedAt={at} />
+      ) : (
+        <>
+          Wait <Countdown to={earliest} />, then rerun it
+        </>
+      )}
+    </a>
   );
 }
 

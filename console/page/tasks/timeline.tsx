@@ -28,7 +28,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
   const { stages, attempts, gates } = of;
   const isRunning = attempts.some(({ ending }) => ending === null);
   const until = isRunning ? now.value : Date.parse(of.at ?? '');
-  const scale = useMemo(() => scaleOf(attempts, until, isRunning), [attempts, until]);
+  const scale = useMemo(() => scaleOf(attempts, gates, until, isRunning), [attempts, gates, until]);
   return (
     <section class="panel timeline" aria-label="Timeline of the stages">
       <ol>
@@ -87,14 +87,14 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
 }
 
 /** The times below the lanes, from the start of the first attempt. */
-function Axis({ first, last }: Scale) {
-  const each = stepOf(last - first);
-  const times = Array.from({ length: Math.floor((last - first) / each) + 1 }, (_, nth) => nth * each);
+function Axis({ first, end }: Scale) {
+  const each = stepOf(end - first);
+  const times = Array.from({ length: Math.floor((end - first) / each) + 1 }, (_, nth) => nth * each);
   return (
     <div class="axis" aria-hidden="true">
       <span class="lane">
         {times.map((time) => (
-          <span key={time} style={{ left: `${(time / (last - first)) * 100}%` }}>
+          <span key={time} style={{ left: `${(time / (end - first)) * 100}%` }}>
             {time === 0 ? '0' : each < 1_000 ? `${(time / 1_000).toFixed(1)} s` : lasting(time)}
           </span>
         ))}
@@ -193,33 +193,42 @@ function timeWords({ attempts }: TaskShown, { first, last }: Scale, isRunning: b
 interface Scale {
   first: number;
   last: number;
+  /** Where the drawing ends, a little after the last mark. */
+  end: number;
 }
+
+/** A single point is drawn in a time of this length. */
+const SHORTEST_MS = 1_000;
+/** The share of the width that a mark at the end needs. */
+const MARK = 0.03;
 
 /** The share of the width that stays open behind a bar that grows. */
 const OPEN_END = 0.25;
 
-function scaleOf(attempts: readonly Attempt[], until: number, isRunning: boolean): Scale {
+function scaleOf(attempts: readonly Attempt[], gates: TaskShown['gates'], until: number, isRunning: boolean): Scale {
   const begins = attempts.map((attempt) => Date.parse(attempt.at)).filter((time) => !Number.isNaN(time));
   const first = begins.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
-  if (first === Number.POSITIVE_INFINITY) return { first: 0, last: 1 };
+  if (first === Number.POSITIVE_INFINITY) return { first: 0, last: 1, end: 1 };
   const ends = attempts.map(({ at: began, ms }) => Date.parse(began) + (ms ?? 0));
   const last = [...ends, until].reduce((most, time) => (time > most ? time : most), first + 1);
-  return { first, last: isRunning ? last + (last - first) * OPEN_END : last };
+  const drawn = gates.reduce((most, { at }) => (Date.parse(at) > most ? Date.parse(at) : most), last) - first;
+  const span = drawn < STEPS_SEC[0]! * 1_000 ? SHORTEST_MS : drawn;
+  return { first, last, end: first + span * (1 + (isRunning ? OPEN_END : MARK)) };
 }
 
 /** An attempt that runs reaches to now. */
 const endOf = ({ at, ms, ending }: Attempt): number =>
   ms !== null ? Date.parse(at) + ms : ending === null ? now.value : Date.parse(at);
 
-function placeOf(from: number, to: number, { first, last }: Scale): { left: string; width: string } {
+function placeOf(from: number, to: number, { first, end }: Scale): { left: string; width: string } {
   const share = (time: number) =>
-    Math.min(1, Math.max(0, ((Number.isNaN(time) ? first : time) - first) / (last - first)));
+    Math.min(1, Math.max(0, ((Number.isNaN(time) ? first : time) - first) / (end - first)));
   return { left: `${share(from) * 100}%`, width: `${(share(to) - share(from)) * 100}%` };
 }
 
-function Wait({ from, to, first, last }: Scale & { from: number; to: number }) {
+function Wait({ from, to, ...scale }: Scale & { from: number; to: number }) {
   if (to - from < 1_000) return null;
-  return <span class="wait" style={placeOf(from, to, { first, last })} title={`waited ${lasting(to - from)}`} />;
+  return <span class="wait" style={placeOf(from, to, scale)} title={`waited ${lasting(to - from)}`} />;
 }
 
 function toneOf({ ending, class: errorClass, reason }: Attempt): string {
