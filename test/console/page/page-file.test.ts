@@ -9,9 +9,9 @@ const html = readFileSync('dist/console.html', 'utf8');
 /** What stands outside of the one script and the one style. */
 const around = html.replace(/(<(script|style)>)[\s\S]*?(<\/\2>)/g, '$1$3');
 
-test('compressed it has fewer than 100 kB, and each script that it loads later as little as docs/console.md says', () => {
+test('compressed it has fewer than 110 kB, and each script that it loads later as little as docs/console.md says', () => {
   const size = gzipSync(html, { level: 9 }).length;
-  assert.ok(size > 10_000 && size < 100_000, `${size} bytes`);
+  assert.ok(size > 10_000 && size < 110_000, `${size} bytes`);
   const said = readFileSync('docs/console.md', 'utf8');
   for (const [name, words, most] of [
     ['editor', /An editor \((\d+) kB,/, 116_000],
