@@ -31,7 +31,7 @@ export const RUN_FLAGS = {
   force: {
     ...toggle('whenTaken', 'wait', 'force'),
     about:
-      'take over the task, and its open calls, from a run on a host or in a container that no longer exists, or from a fleet',
+      'take over the task, and its open calls, from a run on a host or in a container that no longer exists, or one that a fleet has',
   },
   redo: {
     option: 'redo',

@@ -111,14 +111,15 @@ export const LINE_KINDS: readonly LineKind[] = [
     name: 'notice of gemini',
     grade: 'noise',
     isSentence: true,
-    begins: ['Warning', '2', 'True', 'YOLO', 'Ripgrep', '[', 'Loaded', 'Data', 'Hook', 'Keychain', 'Using'],
+    begins: ['Warning', '2', 'True', 'YOLO', 'Ripgrep', '[', 'Loaded', 'Data', 'Hook', 'Keychain', 'Using', 'The'],
     pattern:
-      /^(?:Warning: )?(?:256-color support not detected|True color \(24-bit\) support not detected)|^YOLO mode is enabled|^Ripgrep is not available|^\[STARTUP\]|^Loaded cached credentials|^Keychain initialization encountered|^Using FileKeychain|^Data collection is disabled|^Hook registry initialized/,
+      /^(?:Warning: )?(?:256-color support not detected|True color \(24-bit\) support not detected)|^YOLO mode is enabled|^Ripgrep is not available|^\[STARTUP\]|^Loaded cached credentials|^Keychain initialization encountered|^Using FileKeychain|^Data collection is disabled|^Hook registry initialized|^The 'metricReader' option is deprecated/,
     examples: [
       'Warning: 256-color support not detected. Using a terminal with at least 256-color support is recommended.',
       'YOLO mode is enabled. All tool calls will be automatically approved.',
       'Ripgrep is not available. Falling back to GrepTool.',
       "[STARTUP] Cannot measure phase 'cleanup_ops': start mark 'startup:cleanup_ops:start' not found",
+      "The 'metricReader' option is deprecated. Please use 'metricReaders' instead.",
     ],
   },
   {
