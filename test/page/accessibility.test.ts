@@ -5,11 +5,16 @@ import { seriousViolations } from './rig/accessibility.ts';
 import { pageSuite } from './rig/page-suite.ts';
 import { PLACES, toldWorld } from './rig/told-world.ts';
 
-/** With a task parked, so that the last views in the rail count something. */
+/** With a task parked, so that the last views in the rail count something. It may be the first row, and so has a page, too. */
 const access = pageSuite('access', () => {
   const world = toldWorld();
-  const { tasks } = world['/api/tasks'] as { tasks: object[] };
-  return { ...world, '/api/tasks': { tasks: [...tasks, { ...tasks[0], task_id: 'invoice-dates', state: 'parked' }] } };
+  const { tasks } = world['/api/tasks'] as { tasks: { task_id: string }[] };
+  const parked = { ...tasks[0], task_id: 'invoice-dates', state: 'parked' };
+  return {
+    ...world,
+    '/api/tasks': { tasks: [...tasks, parked] },
+    '/api/tasks/invoice-dates': world[`/api/tasks/${tasks[0]!.task_id}`]!,
+  };
 });
 
 access.test('what keeps somebody from using it would be found', async ({ page, go }) => {
