@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
 import { costWords, headline } from '../../loops/run/summary.ts';
-import { actionLine, isNote, noteOf } from '../../policies/facts/next-action.ts';
+import { isNote, noteOf, personLine } from '../../policies/facts/next-action.ts';
 import { failureSentence, isInSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { printable, shellWord, visible } from '../../policies/text/display.ts';
@@ -62,7 +62,7 @@ function nextRows(actions: RunReport['next_actions'], stages: RunReport['stages'
   const shown = actions.filter((action) => !isNote(action) && !answers.includes(action.text)).slice(0, MOST);
   return shown.map((action, i) => [
     i === 0 ? 'next' : '',
-    `${shown.length > 1 ? `${i + 1}. ` : ''}${actionLine(action)}`,
+    `${shown.length > 1 ? `${i + 1}. ` : ''}${personLine(action)}`,
   ]);
 }
 

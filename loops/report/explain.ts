@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -14,13 +15,15 @@ import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import { findRecord } from '../../state/usage.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
 import { savedTrust } from '../attempt/restored-draft.ts';
 import { launcherIn } from '../launcher.ts';
 import { readGateRecord } from '../task/gate-actions.ts';
 import { situationOf } from '../task/situation.ts';
 import { readTask, rootOf } from '../task/task.ts';
 import { explanationOf, type FailureExplanation, ownRowsOf, signedTextOf } from './explanation.ts';
-import { readFailure } from './task-row.ts';
+import { nextOf, readFailure, supervisionOf } from './task-row.ts';
+import { standingOf } from './task-state.ts';
 
 type ExplainedTask =
   | { how: 'found'; explanation: FailureExplanation }
@@ -70,12 +73,25 @@ async function explainLast(opened: Opened): Promise<ExplainedTask> {
   // A direct call of a wrapper does not record a failure of the task.
   const last = [...ledger.calls.values()].findLast(({ verdict }) => verdict !== null && verdict.class !== null);
   if (last !== undefined) return explainCall(opened, last);
+  return { how: 'nothing', taskId: task.id, message: await standingWords(opened) };
+}
+
+/** What is to be said of a task in which nothing has failed. */
+async function standingWords({ task, ledger, environment }: Opened): Promise<string> {
   const lacks = lacksIn(ledger);
-  const message =
-    lacks.length > 0
-      ? `nothing of ${task.id} has failed, but something is missing: ${lacks.join('; ')}`
-      : `${ledger.calls.size === 0 ? `${task.id} was never run` : `nothing of ${task.id} has failed`}: there is nothing to explain`;
-  return { how: 'nothing', taskId: task.id, message };
+  if (lacks.length > 0) return `nothing of ${task.id} has failed, but something is missing: ${lacks.join('; ')}`;
+  const { state } = await standingOf(ledger, (await identify(process.pid))!);
+  if (state === 'interrupted' || state === 'parked') {
+    const supervision = await supervisionOf(task, ledger, environment);
+    const next = nextOf(task, state, supervision, launcherIn(environment))!;
+    const was =
+      state === 'interrupted'
+        ? 'was interrupted, and nothing of it has failed.'
+        : `waits for an answer${supervision?.question ? `: ${supervision.question}` : '.'}`;
+    return `${task.id} ${was} Next: ${actionLine(next)}`;
+  }
+  if (state === 'running') return `${task.id} runs, and nothing of it has failed: there is nothing to explain`;
+  return `${ledger.calls.size === 0 ? `${task.id} was never run` : `nothing of ${task.id} has failed`}: there is nothing to explain`;
 }
 
 async function explainStage(opened: Opened, stage: string): Promise<ExplainedTask> {

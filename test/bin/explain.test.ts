@@ -7,7 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { superviseTask } from '../rig/supervise-run.ts';
+import { killWithGuardian, makeTask, untilStarted } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('tollgate explain');
@@ -226,6 +227,26 @@ test('where nothing has failed it says so, and exits 0', async ({ rig }) => {
   const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
   const message = 'nothing of fix has failed: there is nothing to explain';
   assert.equal(JSON.parse(stdout), { schema: 1, task_id: 'fix', of: 'nothing', message });
+});
+
+test('a killed run has not failed: it says so, and how to continue', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  rig.answer(() => [{ do: 'hang' }]);
+  const run = task.start();
+  await untilStarted(task);
+  assert.is(await explained(rig), 'fix runs, and nothing of it has failed: there is nothing to explain\n');
+  await killWithGuardian(task, run);
+  const words = 'fix was interrupted, and nothing of it has failed. Next: continue: `tollgate run fix`\n';
+  assert.is(await explained(rig), words);
+});
+
+test('a task that waits for an answer: its question, and how to answer', async ({ rig }) => {
+  rig.answer(({ report: { tool } }) =>
+    answerWith(tool, tool === 'gemini' ? JSON.stringify({ action: 'ask', question: 'Which branch?' }) : 'I looked.'),
+  );
+  await superviseTask(rig, { goal: 'Merge it.' }, 'fix').supervise();
+  const words = 'ask the user, and give the answer in place of the dots: tollgate answer fix "…"';
+  assert.is(await explained(rig), `fix waits for an answer: Which branch? Next: ${words}\n`);
 });
 
 const BROKEN: [what: string, file: string, text: string, said: RegExp][] = [

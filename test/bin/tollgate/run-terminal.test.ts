@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callLine, stageLine } from '../../../bin/tollgate/reporting.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
+import { play, superviseTask } from '../../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
@@ -73,6 +74,14 @@ for (const [what, lines, shown] of [
     const { said } = await terminal.ended;
     assert.ok(shown.test(said), said);
   });
+
+can('a question of the reasoner is put to the person at the terminal', async ({ rig }) => {
+  superviseTask(rig, { goal: 'Merge it.' });
+  play(rig, [{ action: 'ask', question: 'Which branch?' }]);
+  const { said } = await onTerminal(rig, 'supervise fix').ended;
+  assert.match(said, / {2}question +Which branch\?\r\n/);
+  assert.match(said, / {2}next +answer it: `tollgate answer fix "YOUR ANSWER"`\r\n/);
+});
 
 function onTerminal(rig: TestRig, words: string) {
   const command = `stty cols 220 rows 40; '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' ${words}`;

@@ -134,7 +134,7 @@ const nothing = record<Nothing>('Output of tollgate explain --json if there is n
   schema: version,
   task_id: text('Id of the task'),
   of: is('nothing', 'Constant that shows that there is no failure'),
-  message: text('Why there is nothing to explain, in one sentence'),
+  message: text('Why there is no failure to explain, and how to continue if the task has not ended'),
 });
 
 export const EXPLANATION: Schema = { description: 'Output of tollgate explain --json', anyOf: [explained, nothing] };
