@@ -215,9 +215,9 @@ function seenOf({ seen }: FailureExplanation): string | null {
     ...(seen.in_run === null ? [] : [`${times(seen.in_run)} in this stage and run`]),
     ...(seen.in_life === null
       ? []
-      : [`${times(seen.in_life)} in the life of the task (first ${seen.first_seen}, last ${seen.last_seen})`]),
+      : [`${times(seen.in_life)} in the life of the task, first ${seen.first_seen}, last ${seen.last_seen}`]),
   ];
-  return parts.join(', ');
+  return parts.join('; ');
 }
 
 const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
