@@ -163,14 +163,16 @@ function urgentLines(
       const { question, next } = parkedWords(first);
       return { ...row, text: `${first.task_id}: ${question}`, next };
     }
-    const own = new Set(tasks.map(({ task_id }) => sentences.get(task_id)));
-    const said = errorClass === null ? '' : failureSentence({ class: errorClass, reason });
+    const said = new Set(tasks.map(({ task_id }) => sentences.get(task_id)));
+    const general = errorClass === null ? '' : failureSentence({ class: errorClass, reason });
     // Where the tasks called different CLIs, the sentence names none.
-    const sentence = ((own.size === 1 && [...own][0]) || said).replace(/\.$/, ': ');
+    const sentence = ((said.size === 1 && [...said][0]) || general).replace(/\.$/, ': ');
     const when = errorClass === null ? '' : ` (${ago(last ?? at, new Date(at))})`;
     const ids = tasks.map(({ task_id }) => task_id);
     const comparison = comparisonOf(ids[0]!);
-    const next = comparison === null ? null : continueComparison(folder, comparison);
+    // `explain` and `report` give the actions after a failure.
+    const own = errorClass === null && tasks.length === 1 ? first.next_action : null;
+    const next = comparison === null ? own : continueComparison(folder, comparison);
     return { ...row, text: `${sentence}${namesOf(rowNames(ids), isAll)}${when}`, next: next && personLine(next) };
   });
   if (rows.length === 0) return [];

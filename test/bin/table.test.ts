@@ -274,7 +274,7 @@ waits  waiting  gemini_review_consolidate  just now  10/10
   );
 });
 
-test('on a terminal, the status has one line for each cause, and a question with the command that answers it', () => {
+test('on a terminal, the status has one line for each cause, and below a question or an interrupted task its command', () => {
   const failed = (task_id: string, reason: string) => ({ ...ROW, task_id, class: 'auth' as const, reason });
   const question = { ...ROW, task_id: 'asks', state: 'parked' as const, class: null, reason: null };
   const action = toAnswer('tollgate answer asks "…"');
@@ -286,16 +286,24 @@ test('on a terminal, the status has one line for each cause, and a question with
       failed('a', 'bad_key'),
       ...['b', 'c', 'd', 'e', 'f', 'g'].map((id) => failed(id, 'bad_credentials')),
       { ...question, supervision, next_action: action },
+      {
+        ...question,
+        task_id: 'cut',
+        state: 'interrupted',
+        next_action: toType('continue', 'tollgate run cut', 'pays'),
+      },
     ],
   };
   const lines = renderStatus(status as unknown as TasksStatus, at(80), false).split('\n');
   assert.equal(lines.slice(1), [
     '',
     'Needs you:',
-    '  6 failed    The service rejected the credentials of the CLI: b, c, d, e, f, and 1 more (just now)',
-    '  1 failed    The service rejected the API key as invalid: a (just now)',
-    '  1 asks you  asks: Which one?',
-    '              → answer it: `tollgate answer asks "YOUR ANSWER"`',
+    '  6 failed       The service rejected the credentials of the CLI: b, c, d, e, f, and 1 more (just now)',
+    '  1 failed       The service rejected the API key as invalid: a (just now)',
+    '  1 asks you     asks: Which one?',
+    '                 → answer it: `tollgate answer asks "YOUR ANSWER"`',
+    '  1 interrupted  cut',
+    '                 → continue: `tollgate run cut`',
     '',
     'Next: `tollgate report` says what to do',
     '',
