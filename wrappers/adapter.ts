@@ -11,7 +11,7 @@ import type { UsageLog } from './following/usage-log.ts';
 import type { EndedCli } from './own/conclude.ts';
 import type { OwnFlag, OwnValues } from './own-flags.ts';
 import type { SessionStore } from './sessions/store.ts';
-import type { SignIn, Surroundings } from './sign-in/sign-in.ts';
+import type { SignIn, Surroundings } from './sign-in.ts';
 
 export type Access = 'read' | 'write' | 'full';
 
@@ -154,13 +154,14 @@ export interface Adapter {
   };
 }
 
-/** A flag of the wrapper's command and its value. For `--deny-tool`, the flag is to be removed. */
+/** A flag of the wrapper's command and its value. For `--deny-tool`, the flag is to be removed, or the rule in the file `where`. */
 export type Permission =
   | {
       flag: 'access' | 'allow-tool' | 'deny-tool' | 'cwd';
       value: string;
       also?: 'allow-commit';
       orForCommit?: 'allow-commit';
+      where?: string;
     }
   | { flag: 'allow-commit' };
 

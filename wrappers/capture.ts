@@ -1,5 +1,6 @@
 // Collects what a call reported: the answer, how it ended, and what went wrong during it.
 
+import { createAnswer } from '../policies/facts/answer-text.ts';
 import {
   addedUsage,
   createTurns,
@@ -9,7 +10,6 @@ import {
   UNKNOWN_USAGE,
   type Usage,
 } from '../policies/facts/engine-event.ts';
-import { visibleChars } from '../policies/facts/evidence.ts';
 import {
   type Denial,
   isSameServer,
@@ -65,7 +65,7 @@ interface CaptureBuilder {
  */
 export function createCapture(
   requires: Requirements = NO_REQUIREMENTS,
-  maxAnswer = MAX_ANSWER,
+  maxAnswer?: number,
   listsTools = false,
 ): CaptureBuilder {
   const answer = createAnswer(maxAnswer);
@@ -105,14 +105,14 @@ export function createCapture(
   const logged: Denial[] = [];
   const deny = (id: string, denial: Denial) => {
     const isSame = ({ tool, rule }: Denial) => tool === denial.tool && rule === denial.rule;
-    // Several events may report one denial, and a later one may know the rule, or that a hook caused it.
+    // Several events may report one denial, and a later one may know the rule, or what of the user's caused it.
     if (id !== '' && denied.has(id)) {
-      if (denial.byHook) captured.denials = captured.denials.map((one) => (isSame(one) ? denial : one));
+      if (denial.by !== undefined) captured.denials = captured.denials.map((one) => (isSame(one) ? denial : one));
       return;
     }
     if (id !== '' && denied.size < MOST_RUNNING) denied.add(id);
     const list = id === '' ? logged : captured.denials;
-    if (!list.some(isSame) && list.length < MOST) list.push(denial);
+    if (!list.some((one) => isSame(one) && one.by === denial.by) && list.length < MOST) list.push(denial);
   };
   const report = (one: ServerReport, isGuess = false) => {
     const known = [...servers.keys()].find(
@@ -145,7 +145,9 @@ export function createCapture(
   /** Omits a logged denial without a rule if an event reports a denial of the same tool. */
   const denials = () => [
     ...captured.denials,
-    ...logged.filter(({ tool, rule }) => rule !== null || !captured.denials.some((one) => one.tool === tool)),
+    ...logged.filter(
+      ({ tool, rule, by }) => (rule ?? by ?? null) !== null || !captured.denials.some((one) => one.tool === tool),
+    ),
   ];
   const unmet = () => signInPrompt ?? unmetIn(requires, { ...seen, servers: reported(), denials: denials() });
 
@@ -180,21 +182,17 @@ export function createCapture(
       captured.tools++;
       answer.drop();
     },
-    tool_ended: ({ id, name, denied, rule, gone }) => {
+    tool_ended: ({ id, name, denied, rule, by, gone }) => {
       const began = running.get(id);
       if (began === undefined) captured.tools++;
-      if (denied) deny(id, { tool: name ?? began?.name ?? 'unknown', rule: rule ?? began?.rule ?? null });
+      if (denied) deny(id, denialOf(name, rule, by, began));
       if (began?.server && gone !== undefined) report({ name: began.server, state: 'disconnected', why: gone });
       else if (began?.server && !denied) served(began.server);
       running.delete(id);
       turns.gotResult();
       answer.drop();
     },
-    tool_denied: ({ id, name, rule, byHook }) => {
-      const began = running.get(id);
-      const denial = { tool: name ?? began?.name ?? 'unknown', rule: rule ?? began?.rule ?? null };
-      deny(id, byHook ? { ...denial, byHook } : denial);
-    },
+    tool_denied: ({ id, name, rule, by }) => deny(id, denialOf(name, rule, by, running.get(id))),
     server: ({ name, state, why = null, unlessKnown, final: isFinal = false, tools }) => {
       if (settled.has(name) && !isFinal) return;
       if (isFinal) settled.add(name);
@@ -292,6 +290,17 @@ export function createCapture(
   };
 }
 
+const denialOf = (
+  name: string | null,
+  rule: string | undefined,
+  by: string | undefined,
+  began: Running | undefined,
+): Denial => ({
+  tool: name ?? began?.name ?? 'unknown',
+  rule: rule ?? began?.rule ?? null,
+  ...(by === undefined ? {} : { by }),
+});
+
 /** A call with an unmet requirement is not a success. If it also failed, its own failure is more informative. */
 const withUnmet = (
   { completed, failure }: { completed: boolean; failure: EngineFailure | null },
@@ -328,68 +337,4 @@ function keep(list: string[], text: string): void {
   if (list.length === MOST) return;
   const head = cut(text, 1000);
   if (!list.includes(head)) list.push(head);
-}
-
-/** A V8 string cannot hold much more than twice this. */
-const MAX_ANSWER = 2 ** 28;
-const ENOUGH_TO_FLATTEN = 64 * 1024;
-function createAnswer(max: number) {
-  let text = '';
-  let message: string | null = null;
-  let streamed = 0;
-  let closed = false;
-  let lost: 'nothing' | 'unknown' | 'an event' | 'the rest' = 'nothing';
-  /** Up to here the text is in one piece: V8 keeps what is put together as a tree, ten times as large as its letters. */
-  let flat = ENOUGH_TO_FLATTEN;
-  const flatten = () => {
-    // V8 flattens a string before it tests a pattern on it.
-    /^$/.test(text);
-    flat = Math.max(text.length, ENOUGH_TO_FLATTEN);
-  };
-  /** The text that was checked last. `isVisible` is whether it has visible characters. */
-  let seen = '';
-  let isVisible = false;
-  return {
-    /** Why it is not the whole answer, or null. */
-    lost(): string | null {
-      if (lost === 'the rest') return `the answer has over ${max} characters`;
-      if (lost === 'an event' || (lost === 'unknown' && visibleChars(text) === 0))
-        return 'the answer is larger than what is read of one event of its stream (64 MiB)';
-      return null;
-    },
-    lose(what: 'answer' | 'unknown') {
-      if (what === 'answer') lost = 'an event';
-      else if (lost === 'nothing') lost = 'unknown';
-    },
-    add(piece: Extract<EngineEvent, { how: 'said' }>) {
-      // Only a finished message is separated from the next: copilot continues a long message that was cut in a new one.
-      if (closed && piece.text !== '') {
-        text += '\n\n';
-        closed = false;
-      }
-      if (piece.message !== message) streamed = 0;
-      message = piece.message;
-      if (text.length + piece.text.length > max) lost = 'the rest';
-      else text += piece.whole ? piece.text.slice(streamed) : piece.text;
-      streamed = piece.whole ? 0 : streamed + piece.text.length;
-      if (text.length > 2 * flat) flatten();
-      closed = piece.whole && text !== '';
-    },
-    /** @param what the part to drop; `end`: the text that follows continues in the middle of the message. */
-    drop(what: 'all' | 'end' = 'all') {
-      closed = false;
-      if (what === 'end') return;
-      text = '';
-      lost = 'nothing';
-      flat = ENOUGH_TO_FLATTEN;
-      message = null;
-      streamed = 0;
-    },
-    text: () => text,
-    isVisible() {
-      if (text !== seen) isVisible = visibleChars(text) > 0;
-      seen = text;
-      return isVisible;
-    },
-  };
 }

@@ -14,7 +14,7 @@ import { lacking } from './feature.ts';
 import { geminiNeeds } from './gemini/needs.ts';
 import { askThrough, probePrefix, programOf } from './prefix.ts';
 import { markEnvironment } from './processes/marker.ts';
-import type { Surroundings } from './sign-in/sign-in.ts';
+import type { Surroundings } from './sign-in.ts';
 import { brokenInstall, ignoredBy, settingsIgnored, TRUST_FOLDER, untrustedCall } from './startable.ts';
 
 export interface ToolPlace extends Surroundings {

@@ -5,8 +5,7 @@ import { namesIfAny } from '../state/disk/folder.ts';
 import { isWithin, realOr } from '../state/disk/real-folder.ts';
 import { lookAt } from '../state/disk/regular-file.ts';
 import { absoluteFolders, findBinary } from './find-binary.ts';
-import type { Surroundings } from './sign-in/sign-in.ts';
-import { readText } from './sign-in/text-file.ts';
+import { readText, type Surroundings } from './sign-in.ts';
 
 export interface CliLocation {
   file: string;

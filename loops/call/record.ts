@@ -246,8 +246,8 @@ function warningsOf(
 function lacksOf(request: WrapperRequest, { servers, denials }: Outcome['capture']): string[] {
   const ofServers = lackingServers(servers).map(lackOfServer);
   const ofTools = denials.map((denial) => {
-    const permission = denial.byHook ? null : request.adapter.allows(denial, request.call);
-    return lackOfTool(denial.tool, permission === null ? null : waysOf(permission, request));
+    const permission = denial.by === undefined ? request.adapter.allows(denial, request.call) : null;
+    return lackOfTool(denial, permission === null ? null : waysOf(permission, request));
   });
   return [...new Set([...ofServers, ...ofTools])];
 }
@@ -261,7 +261,8 @@ function waysOf(permission: Permission, request: WrapperRequest): string {
 /** Formats the permission as a flag of the command, or in a run as a field of the manifest. */
 function permissionWords(permission: Permission, { charge }: WrapperRequest): string {
   if (permission.flag === 'allow-commit') return charge?.runId ? '`allow_commit: true` in the stage' : '--allow-commit';
-  const { flag, value, also } = permission;
+  const { flag, value, also, where } = permission;
+  if (where !== undefined) return `take ${value} out of what ${where} denies`;
   if (charge?.runId)
     return {
       access: `\`access: ${value}\`${also === undefined ? '' : ' and `allow_commit: true`'} in the stage`,

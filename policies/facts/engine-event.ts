@@ -33,10 +33,13 @@ export type EngineEvent =
    * command, file or address of the use, with all secrets in it.
    */
   | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string; subject?: string }
-  /** Text before a tool's result is no answer; that follows the last one. `gone`: the words for an ended MCP server. */
-  | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; gone?: string }
+  /**
+   * Text before a tool's result is no answer; that follows the last one. `by`: the user's hook or rule that denied it; `gone`: the
+   * words for an ended MCP server.
+   */
+  | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; by?: string; gone?: string }
   /** A denial that is reported separately from the tool's result; the same one may be reported several times. */
-  | { how: 'tool_denied'; id: string; name: string | null; rule?: string; byHook?: true }
+  | { how: 'tool_denied'; id: string; name: string | null; rule?: string; by?: string }
   /**
    * The state of an MCP server; the last one counts. `name`: null if the CLI does not report it. `unlessKnown`: a guess. `final`:
    * no later one counts. `tools`: the CLI reports separately when it knows the server's tools.

@@ -17,8 +17,8 @@ export interface Denial {
   tool: string;
   /** The permission that would allow it, in the syntax of that CLI; null if there is none or it is not known. */
   rule: string | null;
-  /** A hook of the user blocked it, so no permission allows it. */
-  byHook?: true;
+  /** The user's own hook or rule that blocked it, so that no permission of a call allows it: `a hook: its reason`. */
+  by?: string;
 }
 
 export interface Requirements {
@@ -57,7 +57,7 @@ export function unmetIn({ servers, denied }: Requirements, seen: Seen): EngineFa
     return { message: lacking.map((one) => `required ${serverWords(one)}`).join('; '), code: SERVER_REQUIRED };
   if (denied === 'note' || seen.denials.length === 0) return null;
   const [first] = seen.denials;
-  return { message: `the tool ${first!.tool} was denied`, code: DENIAL_REFUSED };
+  return { message: denialWords(first!), code: DENIAL_REFUSED };
 }
 
 const lackOf =
@@ -114,8 +114,16 @@ export function unfinishedWork(
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
 export const lackOfServers = (file: string, why: string): string =>
   `the MCP servers of ${file} did not start, since it ${why}; the agent worked without them`;
-export const lackOfTool = (tool: string, way: string | null): string =>
-  `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
+export const lackOfTool = ({ tool, by }: Denial, way: string | null): string =>
+  `${denialWords({ tool, by })}${way === null ? '' : `; to allow it: ${way}`}`;
+
+const denialWords = ({ tool, by }: { tool: string; by?: string | undefined }): string =>
+  `the tool ${tool} was denied${by === undefined ? '' : ` by ${by}`}`;
+
+/** @param reason the hook's own words, or how it ended. */
+export const byHook = (reason: string): { by: string } => ({
+  by: `a hook: ${reason.replace(/\s+/g, ' ').trim().slice(0, MAX_WHY)}`,
+});
 
 export const reportedBy = (tool: string, message: string): string => `${tool} reported: ${message}`;
 export const otherSession = (wanted: string, used: string): string =>
@@ -124,7 +132,7 @@ export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.te
 
 const LACKS = [
   /^(?:an |the )?MCP servers? .*; the agent worked without (?:it|them)$/s,
-  /^the tool \S+ was denied(?:;|$)/,
+  /^the tool \S+ was denied(?:;| by |$)/,
   // A model without metadata answers like others.
   /^[\w.-]+ reported: (?!Model metadata for )/,
   /^session \S+ was requested, but the CLI continued in /,

@@ -532,6 +532,18 @@ test('codex: a command that its sandbox stopped is reported by its log', async (
   );
 });
 
+test('codex: a command that a hook of the user blocked is reported by its stderr, without a flag', async ({ rig }) => {
+  const text =
+    '2026-01-01T00:00:00Z ERROR codex_core::tools::router: error=Command blocked by PreToolUse hook: no pushes. Command: git push\n';
+  rig.answer(() => [{ do: 'write', to: 'stderr', text }, ...answered('codex')]);
+  const { code, record, said } = await runWrapper(rig, 'codex', ['--trust-workspace']).ended();
+  const warning = 'the tool command_execution was denied by a hook: no pushes';
+  assert.equal([code, record.denied_tools, record.warnings[0]], [0, ['command_execution'], warning]);
+  assert.match(said, `run_codex: warning: ${warning}\n`);
+  const refused = await runWrapper(rig, 'codex', ['--trust-workspace', '--fail-on-denied']).ended();
+  assert.equal([refused.record.verdict.reason, refused.record.verdict.evidence?.text], ['tool_denied', warning]);
+});
+
 for (const [access, exitCode, way] of [
   [[], 128, '--access write --allow-commit'],
   [['--access', 'write'], 0, '--allow-commit'],

@@ -2,7 +2,7 @@
 
 import type { EngineEvent, EngineFailure, ReportedUsage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
-import { goneIn, serverState } from '../../policies/facts/requirements.ts';
+import { byHook, goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { incomplete } from '../capture.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
@@ -197,17 +197,13 @@ const textIn = (content: unknown): string =>
     .map((part) => textOf(partOf(part)?.text) ?? '')
     .join('');
 
-/** A hook blocked a tool; no permission allows it. */
 const hookBlocks = (content: unknown): EngineEvent[] =>
   listOf(content)
     .map(partOf)
     .flatMap((part) => {
       const [, name, said] = HOOK_BLOCKED.exec(textIn(part?.content)) ?? [];
       if (name === undefined) return [];
-      return [
-        { how: 'tool_denied', id: textOf(part?.tool_use_id) ?? '', name, byHook: true },
-        { how: 'warned', message: `a hook blocked the tool ${name}: ${said!.trim()}` },
-      ];
+      return [{ how: 'tool_denied', id: textOf(part?.tool_use_id) ?? '', name, ...byHook(said!) }];
     });
 const HOOK_BLOCKED = /^PreToolUse:([\w.-]{1,120}) hook (?:blocking )?error: (?:\[[^\]\n]{0,300}\]: )?([\s\S]{1,300})/;
 

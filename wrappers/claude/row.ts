@@ -3,8 +3,8 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { COMMANDS } from '../../policies/facts/tools.ts';
-import { parseObject, partOf } from '../../policies/text/json.ts';
-import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
+import { listOf, parseObject, partOf } from '../../policies/text/json.ts';
+import type { Adapter, CallRequest, FolderRequest, Permission } from '../adapter.ts';
 import { ALLOW_COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
 import { readEvent, readLog } from './events.ts';
@@ -12,7 +12,7 @@ import { FEATURES } from './features.ts';
 import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
-import { ignores } from './settings.ts';
+import { ignores, readSettings } from './settings.ts';
 import { readClaudeSignIn } from './sign-in.ts';
 
 /** Whether the user trusts claude's folder: without a prompt, it runs the hooks, servers and settings of any. */
@@ -119,8 +119,13 @@ export const CLAUDE = {
     const commit = commitPermission(denial, request);
     if (commit !== undefined) return commit;
     const { tool, rule } = denial;
-    const allowed = (request.own as ClaudeOwn)['allow-tool'] ?? [];
-    if (allowed.some((given) => given === tool || given === rule || isWithin(given, rule ?? ''))) return null;
+    const { 'allow-tool': allowed = [], 'deny-tool': refused = [] } = request.own as ClaudeOwn;
+    const covers = (given: string) => given === tool || given === rule || isWithin(given, rule ?? '');
+    const refusing = refused.find(covers);
+    if (refusing !== undefined) return { flag: 'deny-tool', value: refusing };
+    const setting = deniedBySettings(request, covers);
+    if (setting !== null) return setting;
+    if (allowed.some(covers)) return null;
     return request.access === 'read' && EDITS.includes(tool)
       ? { flag: 'access', value: 'write' }
       : { flag: 'allow-tool', value: rule ?? tool };
@@ -158,6 +163,15 @@ const EDITS = ['Edit', 'Write', 'NotebookEdit'];
 /** Whether an allowed rule such as `Bash(git push:*)` covers the rule of one call. */
 const isWithin = (given: string, rule: string): boolean =>
   given.endsWith(':*)') && rule.startsWith(given.slice(0, -':*)'.length));
+
+/** A rule that denies it wins over each that allows it. */
+function deniedBySettings(request: CallRequest, covers: (rule: string) => boolean): Permission | null {
+  for (const { file, settings } of readSettings(request)) {
+    const value = listOf(partOf(settings?.permissions)?.deny).find((one) => typeof one === 'string' && covers(one));
+    if (typeof value === 'string') return { flag: 'deny-tool', value, where: file };
+  }
+  return null;
+}
 
 /** A user's settings may allow edits for all calls; tools allowed for this call remain allowed. */
 const deniedIn = (access: CallRequest['access'], allowed: readonly string[]): string[] => [

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { partOf, textOf } from '../../policies/text/json.ts';
-import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
+import type { SignIn, Surroundings } from '../sign-in.ts';
 import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { readObject, readSettings, variable } from './settings.ts';
 

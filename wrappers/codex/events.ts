@@ -2,7 +2,7 @@
 
 import type { EngineEvent, ReportedUsage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
-import { goneIn } from '../../policies/facts/requirements.ts';
+import { byHook, goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import type { UsageLog } from '../following/usage-log.ts';
@@ -60,7 +60,7 @@ function readCompleted(item: Json | null): EngineEvent[] {
       how: 'tool_ended',
       id,
       name: nameOf(item),
-      denied: item.status === 'declined' || isStoppedBySandbox(item),
+      denied: item.status === 'declined' || isStoppedBySandbox(item) || NEEDS_APPROVAL.test(error ?? ''),
       ...goneIn(error),
       ...(item.type === 'command_execution' ? stoppedCommit(textOf(item.aggregated_output)) : {}),
     },
@@ -87,17 +87,44 @@ const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boole
   exit_code !== null &&
   /: (?:Read-only file system|Operation not permitted)(?: \(os error \d+\))?$/m.test(textOf(aggregated_output) ?? '');
 
+/** An MCP tool that changes something. */
+const NEEDS_APPROVAL = /^MCP tool call requires approval, but approval policy is never/;
+
 const VIOLATION = 'codex_sandboxing::violation: recorded sandbox violation';
 
 /** Reported at the level `warn`, which the overlay enables. */
 const STARTUP_FAILED = /\bMCP server startup failed server_name="([^"]{1,200})" error=(.*)/;
 
 export function readStderr(line: string): EngineEvent[] {
-  if (line.includes(VIOLATION)) return [{ how: 'tool_denied', id: '', name: 'command_execution' }];
+  if (line.includes(VIOLATION)) return [{ how: 'tool_denied', id: '', name: COMMAND }];
+  const at = line.indexOf(REFUSED);
+  if (at >= 0) return readRefusal(line.slice(at + REFUSED.length));
   if (!line.includes('MCP')) return [];
   const [, name, why] = STARTUP_FAILED.exec(line) ?? [];
   return name === undefined ? [] : [{ how: 'server', name, state: 'failed', ...(why ? { why } : {}) }];
 }
+
+/** What codex refuses before it begins is in no event. */
+const REFUSED = 'codex_core::tools::router: error=';
+
+function readRefusal(said: string): EngineEvent[] {
+  const denied = (name: string, by: { by?: string } = {}): EngineEvent[] => [
+    { how: 'tool_denied', id: '', name, ...by },
+  ];
+  // A reason of several lines leaves the tool's name to a later line.
+  const [hook, what, reason, tool] = HOOK_BLOCKED.exec(said) ?? [];
+  if (hook !== undefined) return denied(what === 'Command' ? COMMAND : (tool ?? 'unknown'), byHook(reason!));
+  if (said.startsWith('patch rejected: ')) return denied('file_change');
+  if (/^approval policy is \w+; reject command/.test(said)) return denied(COMMAND);
+  const rejected = /\bRejected\(\\?"(.*?)\\?"\)/.exec(said)?.[1];
+  if (rejected === undefined) return [];
+  const rule = /\b(?:policy forbids|approval required by policy)\b.*/.exec(rejected)?.[0];
+  return denied(COMMAND, rule === undefined ? {} : { by: `a rule of codex: ${rule}` });
+}
+
+const HOOK_BLOCKED = /^(Command|Tool call) blocked by PreToolUse hook: (.*?)(?:\. (?:Command|Tool): (.*))?$/;
+
+export const COMMAND = 'command_execution';
 
 function readError(message: string): EngineEvent {
   const announced = RECONNECTING.exec(message) ?? RETRYING.exec(message);

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { CallRequest, Route } from '../adapter.ts';
 import { proxyInFile } from '../relay/proxy.ts';
-import { readDotEnvFile } from '../sign-in/text-file.ts';
+import { readDotEnvFile } from '../sign-in.ts';
 import { codexHome, OWN, providerOf } from './overlay.ts';
 
 export function route(request: CallRequest): Route {

@@ -9,7 +9,7 @@ import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
 import type { Feature } from '../feature.ts';
 import { ALLOW_COMMIT, COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { storeOf } from '../sessions/store-of.ts';
-import { readEvent, readStderr, USAGE_LOG } from './events.ts';
+import { COMMAND, readEvent, readStderr, USAGE_LOG } from './events.ts';
 import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
 import { readCodexSignIn } from './sign-in.ts';
@@ -133,8 +133,10 @@ export const CODEX = {
     const commit = commitPermission(denial, request);
     if (commit) return commit;
     const { access, own } = request;
+    // Only full access approves an MCP tool that changes something. Its name has the server's.
+    if (denial.tool.includes('.')) return access === 'full' ? null : { flag: 'access', value: 'full' };
     // The stream may omit a short command. Then only its log reports it, without its words.
-    if (denial.rule === null && access === 'write' && own[COMMIT] !== true)
+    if (denial.tool === COMMAND && denial.rule === null && access === 'write' && own[COMMIT] !== true)
       return { flag: 'access', value: 'full', orForCommit: COMMIT };
     const value = MORE[access];
     return value === null ? null : { flag: 'access', value };
@@ -153,8 +155,8 @@ export const CODEX = {
   lingerMs: 5000,
 } as const satisfies Adapter;
 
-/** The stream reports no failed server and no command that the sandbox stopped; the log does, as `warn`. */
-const LACKS_LOGGED = 'codex_mcp::rmcp_client=warn,codex_sandboxing::violation=warn';
+/** The stream reports no failed server, and no tool that the sandbox stopped or that was refused; the log does. */
+const LACKS_LOGGED = 'codex_mcp::rmcp_client=warn,codex_sandboxing::violation=warn,codex_core::tools::router=error';
 
 const MORE = { read: 'write', write: 'full', full: null } as const satisfies Record<
   CallRequest['access'],

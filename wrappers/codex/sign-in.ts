@@ -1,8 +1,7 @@
 // Finds how codex is signed in: the user's provider with its key, a key in the environment, or a stored login.
 
 import path from 'node:path';
-import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
-import { readText } from '../sign-in/text-file.ts';
+import { readText, type SignIn, type Surroundings } from '../sign-in.ts';
 import { readTopLevel } from './overlay.ts';
 
 export function readCodexSignIn({ environment, home }: Surroundings): SignIn {

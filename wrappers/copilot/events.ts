@@ -2,7 +2,7 @@
 
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
-import { goneIn, serverState } from '../../policies/facts/requirements.ts';
+import { byHook, goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import type { UsageLog } from '../following/usage-log.ts';
@@ -112,10 +112,17 @@ function readToolEnd({ toolCallId, error, result, toolTelemetry }: Json): Engine
       id: textOf(toolCallId) ?? '',
       name: null,
       denied: code === 'denied',
+      ...hookIn(textOf(message) ?? ''),
       ...goneIn(textOf(message)),
       ...stoppedCommit(said),
     },
   ];
+}
+
+/** A hook may give a reason; of one that failed, the file is named. */
+function hookIn(message: string): { by?: string } {
+  const [hook, reason] = /^Denied by \w{1,40} hook(?:: | from )?([\s\S]*)/.exec(message) ?? [];
+  return hook === undefined ? {} : byHook(reason!);
 }
 
 const SILENT = /^Agent completed but produced no response\.$/;

@@ -2,8 +2,7 @@
 
 import path from 'node:path';
 import { homeOf } from '../home.ts';
-import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
-import { readText } from '../sign-in/text-file.ts';
+import { readText, type SignIn, type Surroundings } from '../sign-in.ts';
 
 /** null if there is no home. */
 export function copilotFolder(environment: NodeJS.ProcessEnv): string | null {

@@ -2,7 +2,7 @@
 
 import type { EngineEvent, ReportedUsage, ServerState } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
-import { goneIn } from '../../policies/facts/requirements.ts';
+import { byHook, goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import type { UsageLog } from '../following/usage-log.ts';
@@ -52,6 +52,7 @@ function readToolResult(event: Json): EngineEvent[] {
     name: null,
     denied,
     ...(denied && OUTSIDE_WORDS.test(message) ? { rule: OUTSIDE } : {}),
+    ...(denied && message.startsWith(BLOCKED) ? byHook(message.slice(BLOCKED.length)) : {}),
     ...goneIn(message),
     ...stoppedCommit(textOf(event.output) ?? message),
   };
@@ -59,6 +60,9 @@ function readToolResult(event: Json): EngineEvent[] {
   if (type === 'stop_execution') return [ended, { how: 'stopped', failure: { message, type } }];
   return [ended];
 }
+
+/** A hook's block of a tool has the type of a policy's. */
+const BLOCKED = 'Tool execution blocked: ';
 
 /** In the modes that forbid a tool, gemini does not even declare it: a call of it is "not registered". */
 const DENIED_TYPES: ReadonlySet<string> = new Set([
@@ -176,6 +180,15 @@ export function readStderr(line: string): EngineEvent[] {
   if (line.startsWith(SERVERS_LACK)) return [{ how: 'server', name: null, state: 'failed' }];
   if (line.startsWith('Invalid configuration in ') || line.startsWith('Error in: mcpServers.'))
     return readMistake(line);
+  const [, hooks, event] = FAILED_HOOK.exec(line) ?? [];
+  // A hook that blocks a tool counts as failed there.
+  if (hooks !== undefined)
+    return [
+      {
+        how: 'warned',
+        message: `the hook ${hooks} failed${event === 'BeforeTool' ? ' or blocked a tool' : ''} (${event})`,
+      },
+    ];
   if (!line.includes('Retrying ') && !line.startsWith('Attempt ')) return [];
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
   if (announced && (line.startsWith('Attempt ') || OF_THE_SERVICE.test(announced[1]!))) {
@@ -189,6 +202,8 @@ export function readStderr(line: string): EngineEvent[] {
   const said = cause.endsWith(GIVEN_UP) ? withoutDots(cause.slice(0, -GIVEN_UP.length)) : cause;
   return [{ how: 'erred', failure: readFailure(said) }];
 }
+
+const FAILED_HOOK = /^Hook\(s\) \[(.{1,300})\] failed for event (\w{1,40})\./;
 
 /** The settings of a server may be invalid although it works: then the debug log reports that it connected. */
 function readMistake(line: string): EngineEvent[] {

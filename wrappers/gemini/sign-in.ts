@@ -2,8 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
-import { readDotEnvFile } from '../sign-in/text-file.ts';
+import { readDotEnvFile, type SignIn, type Surroundings } from '../sign-in.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';
 
 export function readGeminiSignIn(surroundings: Surroundings): SignIn {

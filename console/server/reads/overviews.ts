@@ -19,7 +19,7 @@ import { findCli } from '../../../wrappers/cli-search.ts';
 import { versionOfPackage } from '../../../wrappers/cli-version.ts';
 import { homeOf } from '../../../wrappers/home.ts';
 import { ownAdapter } from '../../../wrappers/own/adapter.ts';
-import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
+import type { SignIn } from '../../../wrappers/sign-in.ts';
 import type {
   FailuresShown,
   MachineShown,

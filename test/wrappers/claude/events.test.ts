@@ -277,8 +277,7 @@ test('what a success lacks is a warning: its own model, the rest of the answer, 
   const early = { type: 'system', subtype: 'permission_denied', tool_use_id: 't1', tool_name: 'Bash' };
   for (const before of [[], [early]]) {
     const seen = captured(calls('t1', 'Bash'), ...before, byHook, says('Done.'), result());
-    assert.equal(seen.warnings, ['a hook blocked the tool Bash: no pushes today']);
-    assert.equal(seen.denials, [{ tool: 'Bash', rule: null, byHook: true }]);
+    assert.equal(seen.denials, [{ tool: 'Bash', rule: null, by: 'a hook: no pushes today' }]);
   }
 });
 

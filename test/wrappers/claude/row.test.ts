@@ -92,6 +92,17 @@ test('a tool that the call allows, and that a hook or a rule of the settings den
   assert.equal(wayOf('Bash(git pull:*)'), { flag: 'allow-tool', value: denial.rule });
 });
 
+test('a tool that the call itself denies is allowed without that flag, and one that the settings deny without their rule', ({
+  home,
+}) => {
+  const denial = { tool: 'Bash', rule: 'Bash(git push origin)' };
+  const wayOf = (own: object) => CLAUDE.allows(denial, requestIn(home, { own: { 'allow-tool': ['Bash'], ...own } }));
+  assert.equal(wayOf({ 'deny-tool': ['Write', 'Bash(git push:*)'] }), { flag: 'deny-tool', value: 'Bash(git push:*)' });
+  save(home, '.claude/settings.json', { permissions: { deny: ['Read', 'Bash(git pull:*)', 'Bash(git push:*)'] } });
+  const where = path.join(home, '.claude/settings.json');
+  assert.equal(wayOf({}), { flag: 'deny-tool', value: 'Bash(git push:*)', where });
+});
+
 test('a link in a trusted folder leads out of it', ({ home }) => {
   const [own, stranger] = ['own', 'stranger'].map((name) => path.join(realpathSync(home), name)) as [string, string];
   for (const folder of [own, stranger]) mkdirSync(folder);

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
-import { readEvent } from '../../../wrappers/codex/events.ts';
+import { readEvent, readStderr } from '../../../wrappers/codex/events.ts';
+import { CODEX } from '../../../wrappers/codex/row.ts';
 
 const command = { id: 'item_1', type: 'command_execution', command: 'cat log', aggregated_output: 'HTTP 401' };
 const STREAM: [line: object, events: EngineEvent[]][] = [
@@ -128,6 +129,69 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
   ],
   [{ type: 'turn.failed', error: { message: '' } }, [{ how: 'failed', failure: { message: '' } }]],
 ];
+
+const approval = 'MCP tool call requires approval, but approval policy is never';
+STREAM.push([
+  {
+    type: 'item.completed',
+    item: { id: '1', type: 'mcp_tool_call', server: 's', tool: 't', status: 'failed', error: { message: approval } },
+  },
+  [{ how: 'tool_ended', id: '1', name: 's.t', denied: true }],
+]);
+
+const ROUTER = '2026-11-30T16:19:13.347551Z ERROR codex_core::tools::router: error=';
+const REFUSED: [said: string, denied: { name: string; by?: string } | null][] = [
+  [
+    'patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings',
+    { name: 'file_change' },
+  ],
+  [
+    'approval policy is Never; reject command — you cannot ask for escalated permissions if the approval policy is Never',
+    { name: 'command_execution' },
+  ],
+  [
+    'exec_command failed: CreateProcess { message: "Rejected(\\"`/bin/bash -lc \'echo x\'` rejected: policy forbids commands starting with `echo`\\")" }',
+    { name: 'command_execution', by: 'a rule of codex: policy forbids commands starting with `echo`' },
+  ],
+  [
+    'exec_command failed: CreateProcess { message: "Rejected(\\"approval required by policy, but AskForApproval is set to Never\\")" }',
+    {
+      name: 'command_execution',
+      by: 'a rule of codex: approval required by policy, but AskForApproval is set to Never',
+    },
+  ],
+  ['exec_command failed: CreateProcess { message: "Rejected(\\"some new reason\\")" }', { name: 'command_execution' }],
+  [
+    'Command blocked by PreToolUse hook: secret path. Command: echo x',
+    { name: 'command_execution', by: 'a hook: secret path' },
+  ],
+  [
+    'Tool call blocked by PreToolUse hook: secret path. Tool: mcp__tick__add',
+    { name: 'mcp__tick__add', by: 'a hook: secret path' },
+  ],
+  ['Tool call blocked by PreToolUse hook: the first line', { name: 'unknown', by: 'a hook: the first line' }],
+  ['exec_command failed: No such file or directory (os error 2)', null],
+  ['failed to parse function arguments: missing field `cmd`', null],
+];
+test('a tool that it refuses before it begins is only on stderr', () => {
+  for (const [said, denied] of REFUSED)
+    assert.equal(
+      readStderr(`${ROUTER}${said}`),
+      denied === null ? [] : [{ how: 'tool_denied', id: '', ...denied }],
+      said,
+    );
+  assert.equal(readStderr('patch rejected: by something else'), []);
+});
+
+test('only full access allows an MCP tool that needs an approval; a patch needs write access, or more', () => {
+  const wayOf = (tool: string, access: 'read' | 'write' | 'full') =>
+    CODEX.allows({ tool, rule: null }, { access, own: {} } as never);
+  assert.equal(wayOf('s.t', 'read'), { flag: 'access', value: 'full' });
+  assert.is(wayOf('s.t', 'full'), null);
+  assert.equal(wayOf('file_change', 'read'), { flag: 'access', value: 'write' });
+  assert.equal(wayOf('file_change', 'write'), { flag: 'access', value: 'full' });
+  assert.equal(wayOf('command_execution', 'write'), { flag: 'access', value: 'full', orForCommit: 'allow-commit' });
+});
 
 test('each line of the stream is read as its facts', () => {
   for (const [line, events] of STREAM) assert.equal(readEvent(JSON.stringify(line)), events, JSON.stringify(line));

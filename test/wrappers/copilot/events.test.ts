@@ -35,6 +35,15 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     { type: 'tool.execution_complete', data: { toolCallId: '1', success: false, error: { code: 'denied' } } },
     [{ how: 'tool_ended', id: '1', name: null, denied: true }],
   ],
+  ...(
+    [
+      ['Denied by preToolUse hook: secret path', 'a hook: secret path'],
+      ['Denied by preToolUse hook from "/h.json" (hook errored)', 'a hook: "/h.json" (hook errored)'],
+    ] as const
+  ).map(([message, by]): (typeof STREAM)[number] => [
+    { type: 'tool.execution_complete', data: { toolCallId: '1', success: false, error: { code: 'denied', message } } },
+    [{ how: 'tool_ended', id: '1', name: null, denied: true, by }],
+  ]),
   [
     { type: 'abort', data: { reason: 'user_initiated' } },
     [{ how: 'stopped', failure: { message: 'the turn was aborted (user_initiated)' } }],

@@ -36,6 +36,15 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
       type: 'tool_result',
       tool_id: '1',
       status: 'error',
+      error: { type: 'policy_violation', message: 'Tool execution blocked: this path\n is secret' },
+    },
+    [{ how: 'tool_ended', id: '1', name: null, denied: true, by: 'a hook: this path is secret' }],
+  ],
+  [
+    {
+      type: 'tool_result',
+      tool_id: '1',
+      status: 'error',
       error: { type: 'invalid_tool_params', message: 'Path not in workspace: "/etc"' },
     },
     [{ how: 'tool_ended', id: '1', name: null, denied: true, rule: 'outside the workspace' }],

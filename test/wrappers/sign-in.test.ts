@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BuiltIn } from '../../../policies/facts/tools.ts';
-import { ADAPTERS } from '../../../wrappers/adapters.ts';
-import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { SignIn } from '../../wrappers/sign-in.ts';
 
 const test = suite('sign-in');
 const SECRET = 'sk-do-not-tell';
