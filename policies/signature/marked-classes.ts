@@ -209,7 +209,7 @@ export const MARKED: readonly TokenClass[] = [
     isSecret: true,
     begins: `${WORD}/~.-`,
     needs: '=L',
-    is: String.raw`${quoted(199)}|${VALUE}`,
+    is: `${quoted(199)}|${VALUE}`,
     given: ({ lead, spaced, last }) => lead === '=' && !spaced && last !== '' && !TELLING_KEYS.test(last),
     masks: [['uid=0 user="alice smith" stage=Unknown', 'uid user stage']],
     keeps: [['error=unsupported call', 'error unsupported call']],

@@ -114,7 +114,7 @@ export const NAMES: readonly TokenClass[] = [
     name: 'level',
     put: '',
     begins: 'efEF',
-    is: String.raw`(?:error|fatal|err)`,
+    is: `(?:error|fatal|err)`,
     flags: 'iy',
     whole: true,
     when: (piece, { text, at, quote, lead, unitEnd }) =>

@@ -36,7 +36,7 @@ export function normalise(
   return read(withoutPrompt(stripInvisible(text), context.prompt), context, limit, trace);
 }
 
-const UNIT_AT = new RegExp(String.raw`${UNIT}|[${BEYOND}]{1,2000}`, 'y');
+const UNIT_AT = new RegExp(`${UNIT}|[${BEYOND}]{1,2000}`, 'y');
 /** A figure with letters after it, possibly a unit. */
 const AMOUNT = /\d[\d.,]{0,25}[\s-]{0,3}[a-zµμ]/iy;
 /** `\n`, `\"` and `\u001b` of JSON inside a string, however often it was escaped: the letter is not text. */

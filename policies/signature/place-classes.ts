@@ -100,7 +100,7 @@ export const PLACES: readonly TokenClass[] = [
     put: '<path>',
     begins: 'fnFN',
     needs: ':',
-    is: String.raw`(?:[fF][iI][lL][eE]:(?=/)|[nN][oO][dD][eE]:(?=[A-Za-z_]))${TRAIL_RUN}${LINE}`,
+    is: `(?:[fF][iI][lL][eE]:(?=/)|[nN][oO][dD][eE]:(?=[A-Za-z_]))${TRAIL_RUN}${LINE}`,
     masks: [['in node:internal/timers:95:5 or file:///a/b.js:1:2', 'in or']],
   },
   {
@@ -108,7 +108,7 @@ export const PLACES: readonly TokenClass[] = [
     put: '<path>',
     begins: '/~.',
     needs: '/',
-    is: String.raw`${POSIX}${TRAIL_RUN}${QUERY}${LINE}`,
+    is: `${POSIX}${TRAIL_RUN}${QUERY}${LINE}`,
     masks: [
       ['~/.codex/config.toml:3 ../a ./b', ''],
       ['GET /v1/a/list?all=True&since=x%3A1 timed out? /a/b?', 'get timed out'],
@@ -142,7 +142,7 @@ export const PLACES: readonly TokenClass[] = [
     put: '<path>',
     begins: WORD,
     needs: '.',
-    is: String.raw`${UNIT}${LINE}`,
+    is: `${UNIT}${LINE}`,
     when: isFile,
     masks: [['settings.json, app.ts:403:11, Node.js', 'node.js']],
   },
@@ -199,7 +199,7 @@ export const PLACES: readonly TokenClass[] = [
     put: '<host>',
     begins: WORD,
     needs: '.',
-    is: String.raw`${UNIT}${PORT}`,
+    is: `${UNIT}${PORT}`,
     given: isHost,
     masks: [
       ['getaddrinfo ENOTFOUND api.example.com', 'getaddrinfo enotfound'],
@@ -212,7 +212,7 @@ export const PLACES: readonly TokenClass[] = [
     put: '<host>',
     begins: 'lL',
     needs: '7',
-    is: String.raw`(?:localhost|Localhost|LOCALHOST)${UNIT_END}${PORT}`,
+    is: `(?:localhost|Localhost|LOCALHOST)${UNIT_END}${PORT}`,
     masks: [['localhost:3000/x', '']],
   },
 ];
