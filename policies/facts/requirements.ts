@@ -125,6 +125,8 @@ export const byHook = (reason: string): { by: string } => ({
   by: `a hook: ${reason.replace(/\s+/g, ' ').trim().slice(0, MAX_WHY)}`,
 });
 
+export const noHooks = (folder: string): string =>
+  `the hooks in ${folder} did not run: the CLI uses those of a folder only with write or full access`;
 export const reportedBy = (tool: string, message: string): string => `${tool} reported: ${message}`;
 export const otherSession = (wanted: string, used: string): string =>
   `session ${wanted} was requested, but the CLI continued in ${used}`;
@@ -138,6 +140,7 @@ const LACKS = [
   /^session \S+ was requested, but the CLI continued in /,
   /`--[\w-]+` has no effect\b/,
   / and is not included$/,
+  /^the hooks in .* did not run: /s,
   /^no request is recorded /,
 ];
 

@@ -23,7 +23,8 @@ import { TEMPORARY_ACTIONS } from './temporary-actions.ts';
 /** Where a failed MCP server is configured, for each CLI. */
 const SETTINGS = {
   gemini: () => '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
-  copilot: () => '`mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
+  copilot: () =>
+    '`mcpServers` in ~/.copilot/mcp-config.json, or .mcp.json of the project, which needs `--trust-workspace`',
   codex: (name) => `\`[mcp_servers.${name}]\` in ~/.codex/config.toml`,
   claude: () => '`mcpServers` in ~/.claude.json or .mcp.json of the project',
 } as const satisfies Record<BuiltIn, (name: string) => string>;

@@ -31,6 +31,14 @@ export function gitAt(top: string): GitPlace | null {
   return { top, own, common: common === undefined ? own : path.resolve(own, common) };
 }
 
+/** The folders by which a CLI may know a project: the working folder, its repository's, and that of the main worktree. */
+export function projectFolders(cwd: string): string[] {
+  const git = findGit(cwd);
+  const main = git !== null && path.basename(git.common) === '.git' ? [path.dirname(git.common)] : [];
+  const folders = git === null ? [cwd] : [cwd, git.top, ...main];
+  return [...new Set(folders.flatMap((folder) => [folder, real(folder) ?? folder]))];
+}
+
 /** The folders that a commit changes: for a linked worktree its own and the common one; none outside a repository. */
 export function gitFolders(cwd: string): string[] {
   const git = findGit(cwd);

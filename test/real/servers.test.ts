@@ -1,4 +1,4 @@
-// A tool of an MCP server with full access, as root too, which claude refuses its bypass: it runs, and its server ends with the call.
+// MCP servers of a trusted folder: their tools answer, and they end with the call. With full access claude uses them unasked, as root too.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -35,5 +35,30 @@ test('claude calls it unasked', async () => {
     await api.close();
   }
 });
+
+const TOML = `[mcp_servers.helper]\ncommand = "node"\nargs = ["-e", ${JSON.stringify(SERVER)}]\n`;
+const JSON_FILE = JSON.stringify({ mcpServers: { helper: { command: 'node', args: ['-e', SERVER], tools: ['*'] } } });
+const OF_PROJECT = [
+  ['codex', '.codex/config.toml', TOML, 'read'],
+  ['copilot', '.mcp.json', JSON_FILE, 'read'],
+  ['copilot', '.mcp.json', JSON_FILE, 'write'],
+  ['claude', '.mcp.json', JSON_FILE, 'read'],
+] as const;
+for (const [tool, file, text, access] of OF_PROJECT)
+  test(`${tool}, ${access}: a server that only the project configures serves in a trusted folder`, async () => {
+    const api = await startModelApi();
+    const home = new RealHome(tool, api.url('ok'));
+    try {
+      home.write(file, text);
+      const argv = ['--prompt-file', home.write('prompt.md', 'Look.\n'), '--access', access, '--require-mcp', 'helper'];
+      const { code, stderr } = await home.start(ADAPTERS[tool].command, [...argv, '--trust-workspace']).result;
+      assert.is(code, 0, stderr);
+      assert.not.match(stderr, 'warning: MCP server');
+      assert.equal(home.survivors(), []);
+    } finally {
+      await home.dispose();
+      await api.close();
+    }
+  });
 
 test.run();

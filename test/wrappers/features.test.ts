@@ -96,6 +96,7 @@ for (const tool of TOOLS)
     const cwd = mkdtempSync(path.join(tmpdir(), 'features-'));
     mkdirSync(path.join(cwd, '.git/objects'), { recursive: true });
     writeFileSync(path.join(cwd, '.git/HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(path.join(cwd, '.mcp.json'), '{"mcpServers":{}}');
     try {
       const used = requestsIn(cwd, ADAPTERS[tool].own).flatMap((request) => usesOf(ADAPTERS[tool], request));
       const events = Object.keys(EVENTS[tool]).map((name) => ({ kind: 'event' as const, name }));

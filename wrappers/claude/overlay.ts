@@ -1,11 +1,11 @@
 // Turns claude's inner retries and side requests off by settings of one call; only an administrator's settings override these.
 
 import path from 'node:path';
-import { type Json, parseObject, partOf } from '../../policies/text/json.ts';
+import { type Json, listOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import type { CallRequest, Overlay } from '../adapter.ts';
 import { claudeHome, readMemory } from './home.ts';
 import { noGuesses } from './route.ts';
-import { readObject, readSettings } from './settings.ts';
+import { OF_PROJECT, readObject, readSettings } from './settings.ts';
 
 export function overlay(request: CallRequest): Overlay {
   const { environment, cwd } = request;
@@ -20,12 +20,23 @@ export function overlay(request: CallRequest): Overlay {
       : {}),
     ...(requiresServers(request) ? SERVERS_FIRST : {}),
   };
+  const allow = request.trustWorkspace ? allowedIn(cwd) : [];
+  const settings = { env, ...(allow.length === 0 ? {} : { permissions: { allow } }) };
   return {
-    argv: ['--settings', JSON.stringify({ env }), ...(request.access === 'full' ? all(request) : [])],
+    argv: ['--settings', JSON.stringify(settings), ...(request.access === 'full' ? all(request) : [])],
     environment: {},
     folders: [],
     warnings: [],
   };
+}
+
+/** What a project allows counts for claude only after a dialogue; its hooks and servers count without one. */
+function allowedIn(cwd: string): string[] {
+  const rules = OF_PROJECT.flatMap((name) =>
+    listOf(partOf(readObject(path.join(cwd, name))?.permissions)?.allow).flatMap((rule) => textOf(rule) ?? []),
+  );
+  // Linux starts no process with an argument of more than 128 KiB.
+  return JSON.stringify(rules).length < 64 * 1024 ? rules : [];
 }
 
 /** A project's own `env` overrides the environment, so none of these is set there. */

@@ -14,13 +14,16 @@ export interface SettingsFile {
   settings: Json | null;
 }
 
+/** The highest precedence first. */
+export const OF_PROJECT = ['.claude/settings.local.json', '.claude/settings.json'];
+
 /** Existing files, the highest precedence first. @param whose `own` omits the project's, which an attacker may have written. */
 export function readSettings(
   { environment, cwd }: { environment: NodeJS.ProcessEnv; cwd: string },
   whose: 'all' | 'own' = 'all',
 ): SettingsFile[] {
   const home = claudeHome(environment);
-  const ofProject = ['settings.local.json', 'settings.json'].map((name) => path.join(cwd, '.claude', name));
+  const ofProject = OF_PROJECT.map((name) => path.join(cwd, name));
   const files = [
     ...(MANAGED[process.platform] ?? []),
     ...(whose === 'all' ? ofProject : []),

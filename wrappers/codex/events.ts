@@ -99,10 +99,15 @@ export function readStderr(line: string): EngineEvent[] {
   if (line.includes(VIOLATION)) return [{ how: 'tool_denied', id: '', name: COMMAND }];
   const at = line.indexOf(REFUSED);
   if (at >= 0) return readRefusal(line.slice(at + REFUSED.length));
+  if (line.startsWith(UNTRUSTED)) return [{ how: 'warned', message: NOT_USED }];
   if (!line.includes('MCP')) return [];
   const [, name, why] = STARTUP_FAILED.exec(line) ?? [];
   return name === undefined ? [] : [{ how: 'server', name, state: 'failed', ...(why ? { why } : {}) }];
 }
+
+const UNTRUSTED = 'warning: Untrusted project-local configuration is disabled.';
+const NOT_USED =
+  'the configuration of this project (.codex) is not used, since its folder is not trusted; if you trust it, add --trust-workspace';
 
 /** What codex refuses before it begins is in no event. */
 const REFUSED = 'codex_core::tools::router: error=';

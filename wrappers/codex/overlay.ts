@@ -1,6 +1,7 @@
-// Turns codex's inner retries off: through settings for the user's provider, or a provider made for this call.
+// Settings of one call of codex: no inner retries, required servers, and trust of the project.
 
 import path from 'node:path';
+import { projectFolders } from '../../state/disk/git-place.ts';
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { type CallRequest, NO_OVERLAY, type Overlay } from '../adapter.ts';
 import { homeOf } from '../home.ts';
@@ -18,7 +19,13 @@ type Provider =
 
 export function overlay(request: CallRequest): Overlay {
   const { argv, ...rest } = withoutRetries(request);
-  return { ...rest, argv: [...argv, ...requiredServers(request)] };
+  return { ...rest, argv: [...argv, ...requiredServers(request), ...(request.trustWorkspace ? trust(request) : [])] };
+}
+
+/** Only in a trusted project does codex use the settings, hooks and servers of its `.codex`. This saves no trust. */
+function trust({ cwd }: CallRequest): string[] {
+  const rows = projectFolders(cwd).map((folder) => `${JSON.stringify(folder)}={trust_level="trusted"}`);
+  return ['-c', `projects={${rows.join(',')}}`];
 }
 
 /** With these, the CLI itself refuses to start without the servers, before it calls the model. */
@@ -37,13 +44,27 @@ export function missingServer(request: CallRequest): string | null {
   const config = configOf(request);
   const missing = servers.find((name) => !serversIn(config).includes(name));
   if (missing === undefined) return null;
+  if (serversIn(projectConfigs(request)).includes(missing))
+    return `required MCP server "${missing}" is in .codex/config.toml of the project, which codex does not use, since its folder is not trusted; if you trust it, add --trust-workspace`;
   const home = path.join(codexHome(request), 'config.toml');
   return `required MCP server "${missing}" is not configured: no [mcp_servers.${missing}] is in ${home} or in .codex/config.toml of the project`;
 }
 
-/** The configuration of the user, and of the project. */
-const configOf = (request: CallRequest): string[] =>
-  [path.join(codexHome(request), 'config.toml'), path.join(request.cwd, '.codex/config.toml')].map(readText);
+const userConfig = (request: CallRequest): string => readText(path.join(codexHome(request), 'config.toml'));
+
+/** The configuration of the user, and of the project if codex uses it. */
+function configOf(request: CallRequest): string[] {
+  const own = userConfig(request);
+  return isTrusted(request, own) ? [own, ...projectConfigs(request)] : [own];
+}
+
+const projectConfigs = ({ cwd }: CallRequest): string[] =>
+  projectFolders(cwd).map((folder) => readText(path.join(folder, '.codex/config.toml')));
+
+function isTrusted({ trustWorkspace, cwd }: CallRequest, config: string): boolean {
+  const tables = trustWorkspace ? null : readTables(config);
+  return tables === null || projectFolders(cwd).some((one) => tables.get(`projects.${one}`)?.trust_level === 'trusted');
+}
 
 /** Finds servers in a separate table, a dotted key, or a key of one inline table. */
 function serversIn(configs: readonly string[]): string[] {
@@ -82,7 +103,7 @@ function withoutRetries(request: CallRequest): Overlay {
 /** The provider that the call would use, by the user's configuration. */
 export function providerOf(request: CallRequest): Provider {
   const home = codexHome(request);
-  const toml = readText(path.join(home, 'config.toml'));
+  const toml = userConfig(request);
   const config = readTopLevel(toml);
   const name = config.model_provider ?? 'openai';
   if (!BUILT_IN.has(name)) {

@@ -48,6 +48,7 @@ const FEATURES = [
   { kind: 'setting', name: 'model_providers.*.request_max_retries', since: null, without: null },
   { kind: 'setting', name: 'model_providers.*.stream_max_retries', since: null, without: null },
   { kind: 'setting', name: 'mcp_servers.*.required', since: null, without: null },
+  { kind: 'setting', name: 'projects', since: null, without: 'it does not use the settings of a trusted folder' },
   { kind: 'variable', name: 'NO_COLOR', since: null, without: 'colours may stand in its words' },
   {
     kind: 'variable',

@@ -20,6 +20,12 @@ export const FEATURES = [
   { kind: 'flag', name: '--session-id', since: null, without: null },
   { kind: 'flag', name: '--resume', since: null, without: null },
   { kind: 'flag', name: '-C', since: null, without: null },
+  {
+    kind: 'flag',
+    name: '--additional-mcp-config',
+    since: null,
+    without: 'with read access it does not use the MCP servers of a trusted folder',
+  },
   { kind: 'flag', name: '--usage-output-file', since: '1.0.81', without: 'its tokens are not counted' },
   { kind: 'variable', name: 'NO_COLOR', since: null, without: 'only --no-color keeps colours out of its words' },
   {
@@ -27,6 +33,12 @@ export const FEATURES = [
     name: 'COPILOT_AUTO_UPDATE',
     since: null,
     without: 'only --no-auto-update keeps it from updating itself',
+  },
+  {
+    kind: 'variable',
+    name: 'COPILOT_ALLOW_ALL',
+    since: null,
+    without: 'it uses the hooks and servers only of a folder that it trusts itself',
   },
   { kind: 'event', name: 'assistant.turn_start', since: null, without: null },
   { kind: 'event', name: 'model.call_start', since: '1.0.73', without: 'its requests are not counted' },

@@ -3,8 +3,17 @@
 import path from 'node:path';
 import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { Denial } from '../../policies/facts/requirements.ts';
+import { noHooks } from '../../policies/facts/requirements.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
-import { numberOf, parseObject, partOf, withoutComments, withoutTrailingCommas } from '../../policies/text/json.ts';
+import {
+  type Json,
+  numberOf,
+  parseObject,
+  partOf,
+  withoutComments,
+  withoutTrailingCommas,
+} from '../../policies/text/json.ts';
+import { entriesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import {
   type Adapter,
@@ -12,6 +21,7 @@ import {
   type FolderRequest,
   type Ignored,
   NO_OVERLAY,
+  type Overlay,
   type Permission,
 } from '../adapter.ts';
 import { ALLOW_COMMIT, COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
@@ -43,18 +53,39 @@ function readUsage(text: string): ReportedUsage {
 function ignores({ environment }: FolderRequest): Ignored[] {
   const folder = copilotFolder(environment);
   const file = folder === null ? '' : path.join(folder, 'mcp-config.json');
-  const text =
-    readFollowedIfFit(file, MAX_SERVERS_BYTES)
-      ?.replace(/^\ufeff/, '')
-      .trim() ?? '';
+  const text = textIn(file);
   if (text === '') return [];
-  const read = parseObject(withoutTrailingCommas(withoutComments(text)).trim());
+  const read = objectIn(text);
   return read === null
     ? [{ what: 'servers', file, why: 'is not a JSON object' }]
     : unstartableServers(read.mcpServers, ['command', 'url'], file);
 }
 
+const textIn = (file: string): string =>
+  readFollowedIfFit(file, MAX_SERVERS_BYTES)
+    ?.replace(/^\ufeff/, '')
+    .trim() ?? '';
+
+const objectIn = (text: string): Json | null => parseObject(withoutTrailingCommas(withoutComments(text)).trim());
+
 const MAX_SERVERS_BYTES = 4 * 1024 * 1024;
+
+const trustsFolder = ({ trustWorkspace, access }: CallRequest): boolean => trustWorkspace && access !== 'read';
+
+/**
+ * With read access the trusted folder's servers are passed alone: what trusts a folder also allows all tools.
+ * The CLI has no switch for its inner retries (5 more requests). It announces each a second or more before it sends it.
+ */
+function overlay(request: CallRequest): Overlay {
+  if (!request.trustWorkspace || trustsFolder(request)) return NO_OVERLAY;
+  const servers = path.join(request.cwd, '.mcp.json');
+  const hooks = path.join(request.cwd, '.github/hooks');
+  return {
+    ...NO_OVERLAY,
+    argv: objectIn(textIn(servers)) !== null ? [`--additional-mcp-config=@${servers}`] : [],
+    warnings: entriesIfAny(hooks).some(({ name }) => name.endsWith('.json')) ? [noHooks(hooks)] : [],
+  };
+}
 
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
@@ -99,9 +130,13 @@ export const COPILOT = {
       ? [`--session-id=${request.newSession}`]
       : ['-C', request.cwd, `--resume=${request.resumeSession}`]),
   ],
-  environment: () => ({ NO_COLOR: '1', COPILOT_AUTO_UPDATE: 'false' }),
-  // The CLI has no switch for its inner retries (5 more requests). It announces each a second or more before it sends it.
-  overlay: () => NO_OVERLAY,
+  environment: (request) => ({
+    NO_COLOR: '1',
+    COPILOT_AUTO_UPDATE: 'false',
+    // It allows all tools, and alone also trusts the folder in a resumed session. The user's own would loosen read access.
+    COPILOT_ALLOW_ALL: String(trustsFolder(request)),
+  }),
+  overlay,
   distrusts: () => null,
   refusesFolder: () => null,
   signIn: readCopilotSignIn,

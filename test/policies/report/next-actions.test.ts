@@ -73,7 +73,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { text: '2 MCP servers failed to connect: docs, jira.', tool: 'copilot', stderrFile: 'err.txt' },
     [
       'read err.txt',
-      'fix or remove the MCP servers docs, jira: `mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
+      'fix or remove the MCP servers docs, jira: `mcpServers` in ~/.copilot/mcp-config.json, or .mcp.json of the project, which needs `--trust-workspace`',
       'then call copilot again: `tollgate run fix`',
     ],
   ],

@@ -103,6 +103,17 @@ test('a tool that the call itself denies is allowed without that flag, and one t
   assert.equal(wayOf({}), { flag: 'deny-tool', value: 'Bash(git push:*)', where });
 });
 
+test('what a trusted project allows is passed, since claude itself ignores it', ({ home }) => {
+  save(home, 'project/.claude/settings.json', { permissions: { allow: ['Bash(make test)', 7], deny: ['Read(.env)'] } });
+  save(home, 'project/.claude/settings.local.json', { permissions: { allow: ['WebFetch'] } });
+  const passed = (trustWorkspace: boolean) => {
+    const { argv } = CLAUDE.overlay(requestIn(home, { trustWorkspace }));
+    return JSON.parse(argv[argv.indexOf('--settings') + 1]!).permissions;
+  };
+  assert.equal(passed(true), { allow: ['WebFetch', 'Bash(make test)'] });
+  assert.is(passed(false), undefined);
+});
+
 test('a link in a trusted folder leads out of it', ({ home }) => {
   const [own, stranger] = ['own', 'stranger'].map((name) => path.join(realpathSync(home), name)) as [string, string];
   for (const folder of [own, stranger]) mkdirSync(folder);

@@ -1,0 +1,48 @@
+// How copilot is called in a folder that the user trusts, and in another one.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallRequest } from '../../../wrappers/adapter.ts';
+import { COPILOT } from '../../../wrappers/copilot/row.ts';
+
+const test = suite<{ cwd: string }>('copilot row');
+test.before.each((context) => {
+  context.cwd = mkdtempSync(path.join(tmpdir(), 'project-'));
+});
+test.after.each(({ cwd }) => rmSync(cwd, { recursive: true }));
+
+const requestIn = (cwd: string, more: Partial<CallRequest> = {}): CallRequest => ({
+  ...{ model: null, resumeSession: null, newSession: 'NEW', access: 'read', maxTurns: null, own: {} },
+  ...{ innerRetries: 'cut', trustWorkspace: false, cwd, environment: {} },
+  ...more,
+});
+
+test('its variable that allows all tools is set by the access alone, whatever the user exports', ({ cwd }) => {
+  const allows = (more: Partial<CallRequest>) =>
+    COPILOT.environment(requestIn(cwd, { environment: { COPILOT_ALLOW_ALL: 'true' }, ...more })).COPILOT_ALLOW_ALL;
+  assert.is(allows({ trustWorkspace: true }), 'false');
+  assert.is(allows({ access: 'write' }), 'false');
+  assert.is(allows({ access: 'write', trustWorkspace: true }), 'true');
+  assert.is(allows({ access: 'full', trustWorkspace: true }), 'true');
+});
+
+test("with read access the servers of a trusted folder are passed, and its hooks' lack is a warning", ({ cwd }) => {
+  const trusted = (more: Partial<CallRequest> = {}) =>
+    COPILOT.overlay(requestIn(cwd, { trustWorkspace: true, ...more }));
+  assert.equal([trusted().argv, trusted().warnings], [[], []]);
+  const file = path.join(cwd, '.mcp.json');
+  writeFileSync(file, '{');
+  assert.equal(trusted().argv, []);
+  writeFileSync(file, '{"mcpServers": {}} // a comment');
+  mkdirSync(path.join(cwd, '.github/hooks'), { recursive: true });
+  writeFileSync(path.join(cwd, '.github/hooks/guard.json'), '{}');
+  assert.equal(trusted().argv, [`--additional-mcp-config=@${file}`]);
+  assert.match(trusted().warnings[0]!, /^the hooks in \S+\/\.github\/hooks did not run: /);
+  for (const more of [{ trustWorkspace: false }, { access: 'write' }] as const)
+    assert.equal([trusted(more).argv, trusted(more).warnings], [[], []]);
+});
+
+test.run();
