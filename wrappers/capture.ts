@@ -224,8 +224,9 @@ export function createCapture(
       if (!confirms) captured.retrying = failure.message === '' ? (captured.errors.at(-1) ?? failure) : failure;
       announced = true;
     },
-    stopped: ({ failure, unlessSaid }) => {
-      if (unlessSaid) missed = failure;
+    stopped: ({ failure, unless }) => {
+      if (unless === 'answered_later') answer.drop();
+      if (unless !== undefined) missed = failure;
       else stopped = failure;
     },
     counted: ({ usage: counts, adds }) => {

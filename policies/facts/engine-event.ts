@@ -65,8 +65,8 @@ export type EngineEvent =
   | { how: 'erred'; failure: EngineFailure; framed?: true }
   /** The CLI will call the model again. An empty message confirms the one before. `keeps`: it continues its text. */
   | { how: 'retrying'; failure: EngineFailure; keeps?: true }
-  /** The CLI gives up, and may still report success, which does not count. `unlessSaid`: unless it has an answer. */
-  | { how: 'stopped'; failure: EngineFailure; unlessSaid?: true }
+  /** The CLI gives up, and may still report success, which does not count: unless it has an answer, or one that follows. */
+  | { how: 'stopped'; failure: EngineFailure; unless?: 'answered' | 'answered_later' }
   /** Totals so far; `adds`: amounts on top of those reported before. */
   | { how: 'counted'; usage: ReportedUsage; adds?: true }
   /** What one request used so far. A later event of the same `request` replaces what it reports of it. */

@@ -68,7 +68,7 @@ function readRow(row: OwnEvent, json: Json): EngineEvent[] {
     ...(failure === null ? [] : [{ how: 'failed', failure } as const]),
     ...(missing === undefined || failure !== null
       ? []
-      : [{ how: 'stopped', failure: noField(missing, valueAt(json, missing)), unlessSaid: true } as const]),
+      : [{ how: 'stopped', failure: noField(missing, valueAt(json, missing)), unless: 'answered' } as const]),
     ...(row.completed ? [{ how: 'completed' } as const] : []),
   ];
 }

@@ -89,7 +89,7 @@ test('a CLI that gave up is not believed when it reports success', () => {
 });
 
 test('a field that is missing in one line counts only where nothing was said in another', () => {
-  const missed: EngineEvent = { how: 'stopped', failure: { message: 'no field' }, unlessSaid: true };
+  const missed: EngineEvent = { how: 'stopped', failure: { message: 'no field' }, unless: 'answered' };
   assert.equal(capture(missed, whole('Done.'), completed).completed, true);
   assert.equal(capture(whole('Done.'), missed, completed).failure, null);
   assert.equal(capture(missed, completed).failure, { message: 'no field' });

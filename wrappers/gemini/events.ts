@@ -45,7 +45,7 @@ function readToolResult(event: Json): EngineEvent[] {
   const error = partOf(event.error);
   const type = textOf(error?.type) ?? '';
   const message = textOf(error?.message) ?? '';
-  const denied = DENIED_TYPES.has(type) || DENIED.test(message);
+  const denied = type === UNREGISTERED ? isWithheld(message) : DENIED_TYPES.has(type) || DENIED.test(message);
   const ended: EngineEvent = {
     how: 'tool_ended',
     id: textOf(event.tool_id) ?? '',
@@ -64,12 +64,25 @@ function readToolResult(event: Json): EngineEvent[] {
 /** A hook's block of a tool has the type of a policy's. */
 const BLOCKED = 'Tool execution blocked: ';
 
-/** In the modes that forbid a tool, gemini does not even declare it: a call of it is "not registered". */
 const DENIED_TYPES: ReadonlySet<string> = new Set([
   'policy_violation',
   'path_not_in_workspace',
-  'tool_not_registered',
   'sandbox_expansion_required',
+]);
+/** In the modes that forbid a tool, gemini does not even declare it. A model may also invent a name. */
+const UNREGISTERED = 'tool_not_registered';
+const isWithheld = (message: string): boolean => {
+  const name = /^Tool "([^"]{1,200})" not found\b/.exec(message)?.[1];
+  return name === undefined || name.startsWith('mcp_') || WITHHELD.has(name);
+};
+const WITHHELD: ReadonlySet<string> = new Set([
+  'run_shell_command',
+  'write_file',
+  'replace',
+  'web_fetch',
+  'google_web_search',
+  'save_memory',
+  'activate_skill',
 ]);
 /** Used instead of a rule: no permission allows a path outside the workspace. */
 export const OUTSIDE = 'outside the workspace';
@@ -79,11 +92,14 @@ const DENIED = /^(?:Path not in workspace|Tool execution denied)/i;
 
 function readError(severity: string | null, message: string): EngineEvent[] {
   if (STOPPED.test(message)) return [{ how: 'stopped', failure: { message } }];
+  if (BLOCKED_ANSWER.test(message)) return [{ how: 'stopped', failure: { message }, unless: 'answered_later' }];
   return severity === 'warning' ? [{ how: 'warned', message }] : [{ how: 'erred', failure: readFailure(message) }];
 }
 
 /** Reported as a warning or an error, and followed by `status: "success"`. */
-const STOPPED = /^(?:Loop detected|Maximum session turns exceeded|Agent execution (?:stopped|blocked))/i;
+const STOPPED = /^(?:Loop detected|Maximum session turns exceeded|Agent execution stopped)/i;
+/** A hook blocks the prompt, or an answer, and then the model is asked for another one. */
+const BLOCKED_ANSWER = /^Agent execution blocked/i;
 
 function readResult({ status, error, stats }: Json): EngineEvent[] {
   const counted: EngineEvent = { how: 'counted', usage: usageOf(partOf(stats)) };
@@ -178,17 +194,12 @@ const LOGGED: readonly (readonly [ServerState, RegExp])[] = [
 export function readStderr(line: string): EngineEvent[] {
   // Skip most lines early.
   if (line.startsWith(SERVERS_LACK)) return [{ how: 'server', name: null, state: 'failed' }];
+  for (const [pattern, read] of LACKS_TOLD) {
+    const found = pattern.exec(line);
+    if (found !== null) return read(...(found.slice(1) as [string, string]));
+  }
   if (line.startsWith('Invalid configuration in ') || line.startsWith('Error in: mcpServers.'))
     return readMistake(line);
-  const [, hooks, event] = FAILED_HOOK.exec(line) ?? [];
-  // A hook that blocks a tool counts as failed there.
-  if (hooks !== undefined)
-    return [
-      {
-        how: 'warned',
-        message: `the hook ${hooks} failed${event === 'BeforeTool' ? ' or blocked a tool' : ''} (${event})`,
-      },
-    ];
   if (!line.includes('Retrying ') && !line.startsWith('Attempt ')) return [];
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
   if (announced && (line.startsWith('Attempt ') || OF_THE_SERVICE.test(announced[1]!))) {
@@ -203,7 +214,37 @@ export function readStderr(line: string): EngineEvent[] {
   return [{ how: 'erred', failure: readFailure(said) }];
 }
 
-const FAILED_HOOK = /^Hook\(s\) \[(.{1,300})\] failed for event (\w{1,40})\./;
+const warned = (message: string): EngineEvent[] => [{ how: 'warned', message }];
+
+/** What the CLI reports of its lacks on stderr alone. */
+const LACKS_TOLD: readonly (readonly [RegExp, (one: string, other: string) => EngineEvent[]])[] = [
+  [
+    /^Hook\(s\) \[(.{1,300})\] failed for event (\w{1,40})\./,
+    // A hook that blocks a tool counts as failed there.
+    (hooks, event) =>
+      warned(`the hook ${hooks} failed${event === 'BeforeTool' ? ' or blocked a tool' : ''} (${event})`),
+  ],
+  [/^Subagent '([^'\n]{1,200})' failed: (.{1,300})/, (name, why) => warned(`the sub-agent ${name} failed: ${why}`)],
+  [
+    /^\[LocalAgentExecutor\] Blocked call: Unauthorized tool call: '([\w.-]{1,200})' is not available/,
+    (name) => (isWithheld(`Tool "${name}" not found`) ? [{ how: 'tool_denied', id: '', name }] : []),
+  ],
+  [
+    /^\[(USER|WORKSPACE|ADMIN|SYSTEM|DEFAULT)\] Policy file error in (.{1,300}):$/i,
+    (whose, file) => warned(`the policy file ${file} (${whose}) was not loaded, its deny rules neither`),
+  ],
+  [
+    /^Warning: Skipping extension in (.{1,300}?): (.{1,300})/,
+    (folder, why) => warned(`the extension in ${folder} was not loaded: ${why}`),
+  ],
+  [/^Agent loading error: (.{1,300})/, (why) => warned(`an agent was not loaded: ${why}`)],
+  [
+    // Text such as `@types/node` is no path.
+    /^\[ERROR\] \[ImportProcessor\] Failed to import ((?:\.{0,2}|~)\/.{1,300}?|.{1,300}?\.md): (.{1,300})/,
+    (file, why) => warned(`${file}, which GEMINI.md imports, was not loaded: ${why}`),
+  ],
+  [/^Chat recording disabled: (.{1,300})/, (why) => warned(`its session was not saved: ${why}`)],
+];
 
 /** The settings of a server may be invalid although it works: then the debug log reports that it connected. */
 function readMistake(line: string): EngineEvent[] {

@@ -106,7 +106,7 @@ test('an answer that is not where the row looks for it is no success', () => {
   const [told, end] = of({ answer: 'out.text', completed: true }, { out: { txt: 'Hi.' } });
   assert.is(told?.how, 'stopped');
   assert.match((told as { failure: { message: string } }).failure.message, 'no field out.text');
-  assert.is((told as { unlessSaid?: true }).unlessSaid, true);
+  assert.is((told as { unless?: string }).unless, 'answered');
   assert.equal(end, { how: 'completed' });
 });
 

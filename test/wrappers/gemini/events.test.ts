@@ -49,6 +49,21 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     },
     [{ how: 'tool_ended', id: '1', name: null, denied: true, rule: 'outside the workspace' }],
   ],
+  ...(
+    [
+      ['run_shell_command', true],
+      ['mcp_db_query', true],
+      ['frobnicate', false],
+    ] as const
+  ).map(([name, denied]): (typeof STREAM)[number] => [
+    {
+      type: 'tool_result',
+      tool_id: '1',
+      status: 'error',
+      error: { type: 'tool_not_registered', message: `Tool "${name}" not found. Did you mean one of: "glob"?` },
+    },
+    [{ how: 'tool_ended', id: '1', name: null, denied }],
+  ]),
   [
     { type: 'tool_result', tool_id: '1', status: 'error', error: { type: 'file_not_found', message: 'no such file' } },
     [{ how: 'tool_ended', id: '1', name: null, denied: false }],
@@ -70,7 +85,7 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
   ],
   [
     { type: 'error', severity: 'warning', message: 'Agent execution blocked: by a hook' },
-    [{ how: 'stopped', failure: { message: 'Agent execution blocked: by a hook' } }],
+    [{ how: 'stopped', failure: { message: 'Agent execution blocked: by a hook' }, unless: 'answered_later' }],
   ],
   [{ type: 'error', severity: 'warning', message: 'a little thing' }, [{ how: 'warned', message: 'a little thing' }]],
   [
@@ -186,6 +201,77 @@ const ON_STDERR: [line: string, events: EngineEvent[]][] = [
   ["    Unrecognized key(s) in object: 'commnd'", []],
   ['Error in: general.maxAttempts', []],
 ];
+
+const LACKS: [line: string, event: EngineEvent | null][] = [
+  [
+    'Hook(s) [load-context] failed for event SessionStart. Press F12 to see the debug drawer for more details.',
+    { how: 'warned', message: 'the hook load-context failed (SessionStart)' },
+  ],
+  [
+    'Hook(s) [guard] failed for event BeforeTool. Press F12 to see the debug drawer for more details.',
+    { how: 'warned', message: 'the hook guard failed or blocked a tool (BeforeTool)' },
+  ],
+  [
+    "Subagent 'generalist' failed: _ApiError: 500",
+    { how: 'warned', message: 'the sub-agent generalist failed: _ApiError: 500' },
+  ],
+  [
+    "[LocalAgentExecutor] Blocked call: Unauthorized tool call: 'run_shell_command' is not available to this agent.",
+    { how: 'tool_denied', id: '', name: 'run_shell_command' },
+  ],
+  ["[LocalAgentExecutor] Blocked call: Unauthorized tool call: 'frobnicate' is not available to this agent.", null],
+  [
+    '[USER] Policy file error in p.toml:',
+    { how: 'warned', message: 'the policy file p.toml (USER) was not loaded, its deny rules neither' },
+  ],
+  [
+    'Warning: Skipping extension in /e/foo: Failed to load extension config from /e/foo/gemini-extension.json: Unexpected end',
+    {
+      how: 'warned',
+      message:
+        'the extension in /e/foo was not loaded: Failed to load extension config from /e/foo/gemini-extension.json: Unexpected end',
+    },
+  ],
+  [
+    'Agent loading error: Failed to load agent from /a.md: Validation failed',
+    { how: 'warned', message: 'an agent was not loaded: Failed to load agent from /a.md: Validation failed' },
+  ],
+  [
+    "[ERROR] [ImportProcessor] Failed to import ./rules.md: ENOENT: no such file or directory, access '/p/rules.md'",
+    {
+      how: 'warned',
+      message:
+        "./rules.md, which GEMINI.md imports, was not loaded: ENOENT: no such file or directory, access '/p/rules.md'",
+    },
+  ],
+  ['[ERROR] [ImportProcessor] Failed to import types/node: ENOENT: no such file or directory', null],
+  [
+    'Chat recording disabled: No space left on device. The conversation will continue but will not be saved to disk.',
+    {
+      how: 'warned',
+      message:
+        'its session was not saved: No space left on device. The conversation will continue but will not be saved to disk.',
+    },
+  ],
+];
+test('what it lacks, and reports on stderr alone, is a warning', () => {
+  for (const [line, event] of LACKS) assert.equal(readStderr(line), event === null ? [] : [event], line);
+});
+
+test('an answer that a hook blocked gives way to the next one; without another one the call is stopped', () => {
+  const blocked = { type: 'error', severity: 'warning', message: 'Agent execution blocked: run the tests' };
+  const after = (...lines: object[]) => {
+    const capture = createCapture();
+    const says = (content: string) => ({ type: 'message', role: 'assistant', content, delta: true });
+    for (const line of [says('too early'), blocked, ...(lines.length === 0 ? [] : [says('tested')]), ...lines])
+      for (const event of readEvent(JSON.stringify(line))) capture.add(event);
+    for (const event of readEvent(JSON.stringify({ type: 'result', status: 'success', stats: {} }))) capture.add(event);
+    const { completed, answer, failure } = capture.result();
+    return [completed, answer, failure?.message];
+  };
+  assert.equal(after({ type: 'message', role: 'assistant', content: '.', delta: true }), [true, 'tested.', undefined]);
+  assert.equal(after(), [false, '', 'Agent execution blocked: run the tests']);
+});
 
 test('a server with an invalid setting that connects, before or after that is told, lacks nothing', () => {
   const mistake = readStderr('Error in: mcpServers.db.timeout');
