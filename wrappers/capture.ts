@@ -71,6 +71,8 @@ export function createCapture(
   const answer = createAnswer(maxAnswer);
   const turns = createTurns();
   const running = new Map<string, Running>();
+  /** The tools that sub-agents use. */
+  const ofAgents = new Map<string, Running>();
   const agents = new Map<string, 'working' | 'done' | 'failed'>();
   let hasEndedTools = false;
   const denied = new Set<string>();
@@ -176,13 +178,20 @@ export function createCapture(
       announced = false;
       turns.areReported();
     },
-    tool_began: ({ id, name, server = null, rule = null }) => {
+    tool_began: ({ id, name, server = null, rule = null, ofAgent }) => {
+      if (ofAgent && ofAgents.size < MOST_RUNNING) ofAgents.set(id, { name, server, rule });
+      if (ofAgent) return;
       turns.acted(running.size);
       if (running.size < MOST_RUNNING) running.set(id, { name, server, rule });
       captured.tools++;
       answer.drop();
     },
-    tool_ended: ({ id, name, denied, rule, by, gone }) => {
+    tool_ended: ({ id, name, denied, rule, by, gone, ofAgent }) => {
+      if (ofAgent) {
+        if (denied) deny(id, denialOf(name, rule, by, ofAgents.get(id)));
+        ofAgents.delete(id);
+        return;
+      }
       const began = running.get(id);
       if (began === undefined) captured.tools++;
       if (denied) deny(id, denialOf(name, rule, by, began));

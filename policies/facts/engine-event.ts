@@ -30,14 +30,23 @@ export type EngineEvent =
   | { how: 'requested' }
   /**
    * `server`: the MCP server that provides it; `rule`: the permission that allows it, in the CLI's own syntax; `subject`: the
-   * command, file or address of the use, with all secrets in it.
+   * command, file or address of the use, with all secrets in it; `ofAgent`: a sub-agent uses it.
    */
-  | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string; subject?: string }
+  | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string; subject?: string; ofAgent?: true }
   /**
    * Text before a tool's result is no answer; that follows the last one. `by`: the user's hook or rule that denied it; `gone`: the
    * words for an ended MCP server.
    */
-  | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; by?: string; gone?: string }
+  | {
+      how: 'tool_ended';
+      id: string;
+      name: string | null;
+      denied: boolean;
+      rule?: string;
+      by?: string;
+      gone?: string;
+      ofAgent?: true;
+    }
   /** A denial that is reported separately from the tool's result; the same one may be reported several times. */
   | { how: 'tool_denied'; id: string; name: string | null; rule?: string; by?: string }
   /**

@@ -120,11 +120,13 @@ export const STOP_RULES = [
   },
   {
     id: 'stop-hook-code',
-    tool: 'claude',
     code: ['hook_stopped'],
     class: 'tooling',
     reason: 'hook_stopped',
-    proof: [{ message: 'UserPromptSubmit operation blocked by hook:\n[lint]: no', code: 'hook_stopped' }],
+    proof: [
+      { message: 'UserPromptSubmit operation blocked by hook:\n[lint]: no', code: 'hook_stopped' },
+      { message: 'the turn ended without a request to the model: a hook blocked the prompt', code: 'hook_stopped' },
+    ],
   },
   {
     id: 'stop-hook-tool',

@@ -47,8 +47,15 @@ const SYSTEM: EventTable = {
     ...(textOf(model) ? [{ how: 'model_named' as const, model: textOf(model)! }] : []),
     ...(Array.isArray(mcp_servers) ? [...mcp_servers.flatMap(readServer), { how: 'servers_listed' as const }] : []),
   ],
-  permission_denied: ({ tool_name, tool_use_id }) => [
-    { how: 'tool_denied', id: textOf(tool_use_id) ?? '', name: textOf(tool_name) },
+  permission_denied: ({ tool_name, tool_use_id, decision_reason_type, decision_reason }) => {
+    const by = decision_reason_type === 'hook' ? byHook(textOf(decision_reason) ?? 'no reason given') : {};
+    return [{ how: 'tool_denied', id: textOf(tool_use_id) ?? '', name: textOf(tool_name), ...by }];
+  },
+  session_writes_lost: ({ error_code, lost }) => [
+    {
+      how: 'warned',
+      message: `its session was not saved whole (${textOf(error_code) ?? 'no code'}): ${listOf(lost).join(', ')}`,
+    },
   ],
   // Reported before each request. Of those that it repeats at once, after a 400, only the first is reported.
   status: ({ status }) => (status === 'requesting' ? [{ how: 'turn_began' }, { how: 'requested' }] : []),
@@ -298,7 +305,8 @@ const UNTELLING: ReadonlySet<string> = new Set([
 
 /** @param event A `result`. Each one after the first counts only what was used since the one before. */
 function usageOf(event: Json): ReportedUsage {
-  const models = Object.values(partOf(event.model_usage_since_last_result) ?? {}).map(partOf);
+  // Older versions only sum up all results.
+  const models = Object.values(partOf(event.model_usage_since_last_result ?? event.modelUsage) ?? {}).map(partOf);
   if (models.length === 0) return {};
   const sum = (...names: string[]) => {
     const counts = models.flatMap((model) => names.map((name) => numberOf(model?.[name]) ?? 0));

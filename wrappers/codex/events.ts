@@ -15,13 +15,23 @@ export const READ: EventTable = {
   'turn.started': () => [{ how: 'turn_began' }],
   'item.started': ({ item }) => readStarted(partOf(item)),
   'item.completed': ({ item }) => readCompleted(partOf(item)),
-  'turn.completed': ({ usage }) => [
-    { how: 'counted', usage: usageOf(partOf(usage)) },
-    { how: 'completed', endsTools: true },
-  ],
+  'turn.completed': ({ usage }) => {
+    const counts = usageOf(partOf(usage));
+    const unasked: EngineEvent[] = counts.total_tokens === 0 ? [{ how: 'stopped', ...UNASKED }] : [];
+    return [{ how: 'counted', usage: counts }, ...unasked, { how: 'completed', endsTools: true }];
+  },
   error: ({ message }) => [readError(textOf(message) ?? '')],
   'turn.failed': ({ error }) => [{ how: 'failed', failure: readFailure(textOf(partOf(error)?.message) ?? '') }],
 };
+
+/** The stream does not report a hook that blocks the prompt. */
+const UNASKED = {
+  failure: {
+    message: 'the turn ended without a request to the model: a hook blocked the prompt',
+    code: 'hook_stopped',
+  },
+  unless: 'answered',
+} as const;
 
 function readStarted(item: Json | null): EngineEvent[] {
   if (item === null || NO_TOOLS.has(textOf(item.type) ?? '')) return [];
@@ -99,11 +109,15 @@ export function readStderr(line: string): EngineEvent[] {
   if (line.includes(VIOLATION)) return [{ how: 'tool_denied', id: '', name: COMMAND }];
   const at = line.indexOf(REFUSED);
   if (at >= 0) return readRefusal(line.slice(at + REFUSED.length));
+  const skill = SKILL_FAILED.exec(line)?.[1];
+  if (skill !== undefined) return [{ how: 'warned', message: `a skill was not loaded: ${skill}` }];
   if (line.startsWith(UNTRUSTED)) return [{ how: 'warned', message: NOT_USED }];
   if (!line.includes('MCP')) return [];
   const [, name, why] = STARTUP_FAILED.exec(line) ?? [];
   return name === undefined ? [] : [{ how: 'server', name, state: 'failed', ...(why ? { why } : {}) }];
 }
+
+const SKILL_FAILED = /\bERROR codex_core::session::session: failed to load skill (.{1,500})/;
 
 const UNTRUSTED = 'warning: Untrusted project-local configuration is disabled.';
 const NOT_USED =

@@ -34,7 +34,13 @@ export const READ: EventTable = {
       listOf(servers).flatMap((one) => readServer(partOf(one) ?? {}, partOf(one)?.name)),
     // The servers have been started by then.
     'user.message': () => [{ how: 'servers_listed' }],
-    'session.warning': ({ message }) => [{ how: 'warned', message: textOf(message) ?? '' }],
+    'session.warning': ({ warningType, message }) => {
+      const words = textOf(message) ?? '';
+      // A hook blocked the prompt.
+      return warningType === 'policy_blocked'
+        ? [{ how: 'stopped', failure: { message: words, code: 'hook_stopped' } }]
+        : [{ how: 'warned', message: words }];
+    },
     'session.error': readError,
     // After it copilot 1.0.75 reports a result with the exit code 0.
     abort: ({ reason }) => [
@@ -140,13 +146,16 @@ function agentEvents(table: EventTable): EventTable {
   const wrap = (read: EventTable[string]) => (event: Json) => {
     const data = partOf(event.data) ?? {};
     const ofSubAgent = textOf(event.agentId) !== null || textOf(data.parentToolCallId) !== null;
-    return read(data).filter(({ how }) => !ofSubAgent || OF_SUB_AGENTS.has(how));
+    return ofSubAgent ? read(data).flatMap(ofAgent) : read(data);
   };
   return Object.fromEntries(Object.entries(table).map(([type, read]) => [type, wrap(read)]));
 }
 
-/** A sub-agent's text is not the answer, and its tools are not the agent's. Its requests are paid; in 1.0.75 its error ends the call. */
-const OF_SUB_AGENTS: ReadonlySet<EngineEvent['how']> = new Set(['requested', 'retrying', 'erred']);
+/** A sub-agent's text is not the answer, and of its tools only denials count. Its requests are paid; in 1.0.75 its error ends the call. */
+function ofAgent(event: EngineEvent): EngineEvent[] {
+  if (event.how === 'tool_began' || event.how === 'tool_ended') return [{ ...event, ofAgent: true }];
+  return event.how === 'requested' || event.how === 'retrying' || event.how === 'erred' ? [event] : [];
+}
 
 const modelOf = (model: unknown): EngineEvent[] =>
   textOf(model) ? [{ how: 'model_named', model: textOf(model)! }] : [];

@@ -49,16 +49,21 @@ function readUsage(text: string): ReportedUsage {
   };
 }
 
-/** Only the user's own file: those of a folder count only where copilot trusts it. */
+/** Only the user's own files: those of a folder count only where copilot trusts it. Its hooks may deny tools. */
 function ignores({ environment }: FolderRequest): Ignored[] {
   const folder = copilotFolder(environment);
-  const file = folder === null ? '' : path.join(folder, 'mcp-config.json');
-  const text = textIn(file);
-  if (text === '') return [];
-  const read = objectIn(text);
-  return read === null
-    ? [{ what: 'servers', file, why: 'is not a JSON object' }]
-    : unstartableServers(read.mcpServers, ['command', 'url'], file);
+  if (folder === null) return [];
+  const hooks = entriesIfAny(path.join(folder, 'hooks')).filter(({ name }) => name.endsWith('.json'));
+  const settings = [path.join(folder, 'settings.json'), ...hooks.map(({ name }) => path.join(folder, 'hooks', name))];
+  const isBroken = (file: string) => textIn(file) !== '' && objectIn(textIn(file)) === null;
+  const why = 'is not a JSON object';
+  const file = path.join(folder, 'mcp-config.json');
+  return [
+    ...settings.filter(isBroken).map((one): Ignored => ({ what: 'settings', file: one, why })),
+    ...(isBroken(file)
+      ? [{ what: 'servers', file, why } as const]
+      : unstartableServers(objectIn(textIn(file))?.mcpServers, ['command', 'url'], file)),
+  ];
 }
 
 const textIn = (file: string): string =>
@@ -172,13 +177,18 @@ function allows(denial: Denial, request: CallRequest): Permission | null {
   // With `write` it may run git, so none of our rules stopped that.
   if (rule === COMMIT) return access === 'read' ? { flag: 'access', value: 'write' } : null;
   const allowed = rule ?? KINDS[tool] ?? tool;
-  const kind = allowed.split('(')[0];
-  const denying = ((own as CopilotOwn)['deny-tool'] ?? []).find((one) => one.split('(')[0] === kind);
+  const kind = allowed.split('(')[0]!;
+  const { 'allow-tool': given = [], 'deny-tool': refused = [] } = own as CopilotOwn;
+  const denying = refused.find((one) => one.split('(')[0] === kind);
   if (denying !== undefined) return { flag: 'deny-tool', value: denying };
   if (access === 'full') return null;
-  if (access === 'write') return { flag: 'access', value: 'full' };
+  // Within the folder these need no permission, and a tool that is allowed already was denied for its path.
+  const isOutside = READS.has(tool) || given.includes(allowed) || given.includes(kind);
+  if (access === 'write' || isOutside) return { flag: 'access', value: 'full' };
   return kind === 'write' ? { flag: 'access', value: 'write' } : { flag: 'allow-tool', value: allowed };
 }
+
+const READS: ReadonlySet<string> = new Set(['view', 'glob', 'grep', 'rg', 'show_file']);
 
 /** The name of each tool's permission. */
 const KINDS: Readonly<Record<string, string>> = {

@@ -281,6 +281,23 @@ test('what a success lacks is a warning: its own model, the rest of the answer, 
   }
 });
 
+test('a hook that asks denies, a lost transcript is a warning, and older versions sum up their models', () => {
+  const asked = { type: 'system', subtype: 'permission_denied', tool_use_id: 't1', tool_name: 'Bash' };
+  const lost = { type: 'system', subtype: 'session_writes_lost', error_code: 'ENOSPC', lost: ['transcript'] };
+  const reason = { decision_reason_type: 'hook', decision_reason: 'ask first' };
+  const modelUsage = { m: { inputTokens: 11, outputTokens: 7, costUSD: 0.5 } };
+  const seen = captured(
+    calls('t1', 'Bash'),
+    { ...asked, ...reason },
+    says('Done.'),
+    result({ modelUsage, model_usage_since_last_result: undefined }),
+    lost,
+  );
+  assert.equal(seen.denials, [{ tool: 'Bash', rule: null, by: 'a hook: ask first' }]);
+  assert.equal(seen.warnings, ['its session was not saved whole (ENOSPC): transcript']);
+  assert.equal([seen.usage.output_tokens, seen.usage.usd], [7, 0.5]);
+});
+
 test('its debug log is read for what it ignores, and for a server whose tools it could not list', () => {
   const told = (text: string) => readLog(`2026-11-30T12:49:41.000Z ${text}`);
   const skipped =

@@ -183,6 +183,19 @@ test('a tool that it refuses before it begins is only on stderr', () => {
   assert.equal(readStderr('patch rejected: by something else'), []);
 });
 
+test('a turn without a request was blocked by a hook, and a skill that it cannot load is a warning', () => {
+  const usage = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 };
+  const [, stopped] = readEvent(JSON.stringify({ type: 'turn.completed', usage }));
+  assert.match(JSON.stringify(stopped), 'a hook blocked the prompt');
+  assert.equal(
+    readEvent(JSON.stringify({ type: 'turn.completed', usage: { ...usage, input_tokens: 9 } })).map(({ how }) => how),
+    ['counted', 'completed'],
+  );
+  const line =
+    '2026-11-30T17:13:34Z ERROR codex_core::session::session: failed to load skill /s/SKILL.md: missing field';
+  assert.equal(readStderr(line), [{ how: 'warned', message: 'a skill was not loaded: /s/SKILL.md: missing field' }]);
+});
+
 test('only full access allows an MCP tool that needs an approval; a patch needs write access, or more', () => {
   const wayOf = (tool: string, access: 'read' | 'write' | 'full') =>
     CODEX.allows({ tool, rule: null }, { access, own: {} } as never);

@@ -199,6 +199,25 @@ test('how the messages of the agent ended is in its session; a sub-agent and a s
   assert.equal(ended('length', undefined, '2025-12-31T00:00:00Z'), []);
 });
 
+test('of the tools of a sub-agent, only denials count', () => {
+  const capture = createCapture();
+  const of = (type: string, data: object) => JSON.stringify({ type, data: { toolCallId: 't', ...data }, agentId: 'a' });
+  for (const line of [
+    of('tool.execution_start', { toolName: 'bash', arguments: { command: 'git push' } }),
+    of('tool.execution_complete', { success: false, error: { code: 'denied', message: 'no' } }),
+  ])
+    for (const event of readEvent(line)) capture.add(event);
+  const { denials, tools } = capture.result();
+  assert.equal([denials, tools], [[{ tool: 'bash', rule: 'shell(git push)' }], 0]);
+});
+
+test('a prompt that a hook blocked ends the call', () => {
+  const data = { warningType: 'policy_blocked', message: 'not allowed' };
+  assert.equal(readEvent(JSON.stringify({ type: 'session.warning', data })), [
+    { how: 'stopped', failure: { message: 'not allowed', code: 'hook_stopped' } },
+  ]);
+});
+
 test('a server that connects and lists no tools lacks them at the end, in a version that reports when it knows them', () => {
   const lacks = (listsTools: boolean, configSource: string | undefined, ...more: object[]) => {
     const capture = createCapture({ servers: ['db'], denied: 'note' }, undefined, listsTools);

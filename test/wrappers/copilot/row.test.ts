@@ -45,4 +45,37 @@ test("with read access the servers of a trusted folder are passed, and its hooks
     assert.equal([trusted(more).argv, trusted(more).warnings], [[], []]);
 });
 
+test('a denied tool that only reads, or that is allowed already, was denied for a path outside the folder', ({
+  cwd,
+}) => {
+  const wayOf = (tool: string, rule: string | null, own: object = {}) =>
+    COPILOT.allows({ tool, rule }, requestIn(cwd, { own: own as CallRequest['own'] }));
+  assert.equal(wayOf('view', null), { flag: 'access', value: 'full' });
+  assert.equal(wayOf('bash', 'shell(cat)'), { flag: 'allow-tool', value: 'shell(cat)' });
+  for (const given of ['shell(cat)', 'shell'])
+    assert.equal(wayOf('bash', 'shell(cat)', { 'allow-tool': [given] }), { flag: 'access', value: 'full' });
+});
+
+test("settings, hooks and servers of the user that are no JSON object are found; copilot's own comments are not", ({
+  cwd,
+}) => {
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+    writeFileSync(path.join(cwd, name), text);
+  };
+  const ignored = () =>
+    COPILOT.ignores({ trustWorkspace: false, cwd, environment: { COPILOT_HOME: cwd } }).map((one) =>
+      one.what === 'server' ? one.name : [one.what, path.relative(cwd, one.file)],
+    );
+  assert.equal(ignored(), []);
+  for (const name of ['settings.json', 'hooks/a.json', 'mcp-config.json']) write(name, '{} // fine');
+  assert.equal(ignored(), []);
+  for (const name of ['settings.json', 'hooks/a.json', 'hooks/b.txt', 'mcp-config.json']) write(name, '{');
+  assert.equal(ignored(), [
+    ['settings', 'settings.json'],
+    ['settings', path.join('hooks', 'a.json')],
+    ['servers', 'mcp-config.json'],
+  ]);
+});
+
 test.run();
