@@ -2,7 +2,7 @@
 
 import { localClock } from '../loops/local-clock.ts';
 import { triage as classify } from '../loops/report/triage.ts';
-import type { Compare, PickVariant, RemoveComparison, ResumeComparison } from './comparison-surface.ts';
+import type { CallTool, Compare, PickVariant, RemoveComparison, ResumeComparison } from './call-surface.ts';
 import {
   ANSWER_OPTIONS,
   BOOK_OPTIONS,
@@ -20,7 +20,6 @@ import {
 } from './options.ts';
 import type {
   Answer,
-  CallTool,
   Captured,
   Distill,
   EndBook,
