@@ -100,11 +100,14 @@ export const CALL_OPTIONS: KnownOptions = {
 export const flagOf = (option: string): string =>
   option === 'schema' ? 'json-schema' : option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const CALL_OPTION_OF = new Map(Object.keys(CALL_OPTIONS).map((option) => [`--${flagOf(option)}`, option]));
+const OPTION_OF = new Map([
+  ...[...Object.keys(CALL_OPTIONS), 'redo', 'keep'].map((option) => [`--${flagOf(option)}`, option] as const),
+  ['--allow-dirty', "dirtyTree: 'allow'"],
+]);
 
-/** Names the options of `callTool` instead of the flags of a wrapper. A command within backticks keeps its flags. */
+/** Names options instead of flags. A command within backticks keeps its flags. */
 export const withOptionNames = (text: string): string =>
-  text.replace(/`[^\s`-][^`\n]*`|--[a-z-]+/g, (found) => CALL_OPTION_OF.get(found) ?? found);
+  text.replace(/`[^\s`-][^`\n]*`|--[a-z-]+/g, (found) => OPTION_OF.get(found) ?? found);
 
 const BOOK_RUN = {
   ...{ ...WHEREABOUTS, signal: 'signal', halt: 'signal', model: 'text', out: 'text', trustWorkspace: 'flag' },

@@ -278,6 +278,27 @@ test('a call says what its answer lacks and what to do, by options; what the CLI
   assert.match(misplaced!.message!, /\bcwd: /);
 });
 
+test('what a task lacks to be run is named by options too', async ({ rig }) => {
+  rig.write('tollgate.yaml', 'pipelines:\n  mine:\n    - {tool: codex, role: worker}\n');
+  makeTask(rig, { pipeline: 'mine', stages: undefined });
+  makeTask(rig, CODEX, 'changed');
+  rig.answer(() => answerWith('codex', 'done'));
+  const change = `import('node:fs').then((fs) => fs.appendFileSync('.tmp/task/changed/inputs/user_request.md', 'More.'))`;
+  const [untrusted, , , changed] = await resultsOf<[TaskEnd, TaskEnd, null, TaskEnd]>(rig, [
+    `tollgate.runTask('fix')`,
+    `tollgate.runTask('changed')`,
+    change,
+    `tollgate.runTask('changed')`,
+  ]);
+  assert.is(untrusted.how, 'invalid');
+  assert.match((untrusted as { message: string }).message, /; use trustWorkspace, or trust it for good/);
+  assert.is(changed.how, 'refused');
+  assert.match(
+    (changed as { message: string }).message,
+    /; use redo codex_brief to pay for it again, or keep codex_brief /,
+  );
+});
+
 test('each flag of a wrapper is an option, unless it is about files, the shell, or how a name finds a session', async ({
   rig,
 }) => {
