@@ -260,7 +260,7 @@ async function publishedSurface() {
   const [nextAction] = /^export interface NextAction \{[\s\S]*?^\}/m.exec(
     await readFile('policies/facts/next-action.ts', 'utf8'),
   );
-  const files = ['library/surface.ts', 'library/comparison-surface.ts'];
+  const files = ['library/surface.ts', 'library/call-surface.ts'];
   const surface = (await Promise.all(files.map((file) => readFile(file, 'utf8'))))
     .join('\n')
     .replace(/^import type .*\n/gm, '')

@@ -14,8 +14,10 @@ import { chargedTask } from '../loops/call/check.ts';
 import { findAdapter } from '../loops/call/find-adapter.ts';
 import { createTelling } from '../loops/report/follow.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
-import { NO_REQUIREMENTS } from '../policies/facts/requirements.ts';
+import { toDo } from '../policies/facts/next-action.ts';
+import { isLack, requirementsOf } from '../policies/facts/requirements.ts';
 import type { Redactor } from '../policies/redact/redactor.ts';
+import type { CallRecord } from '../policies/report/call-record.ts';
 import { environmentOf } from '../state/accounts.ts';
 import { makeFolder } from '../state/disk/folder.ts';
 import { readRegularOrNull } from '../state/disk/regular-file.ts';
@@ -24,9 +26,11 @@ import { projectRoot, projectState, STAGE_ID, STAGE_ID_MUST, userState } from '.
 import { isTrustedFolder } from '../state/trusted-folders.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
 import { exitCodesOf } from '../wrappers/adapter.ts';
-import { commitMistake } from '../wrappers/own-flags.ts';
+import { commitMistake, type OwnValues } from '../wrappers/own-flags.ts';
+import type { CallToolOptions, ToolAnswer } from './call-surface.ts';
+import { flagOf, withOptionNames } from './options.ts';
 import { stoppedWith } from './run-task.ts';
-import type { CallToolOptions, ToolAnswer, ToolEvent } from './surface.ts';
+import type { ToolEvent } from './surface.ts';
 
 const GIB = 1024 ** 3;
 const START_TIMEOUT_MS = 120_000;
@@ -72,16 +76,19 @@ async function calledIn(
   const { record, message } = await call(request, stop, () => new Date()).finally(release);
   teller.end();
   const { verdict } = record;
+  const named = wordsOf(record, folder, options.keepIn === undefined ? 'removed' : 'kept');
   // A call that succeeded, but could not be published, did not answer.
   const ok = verdict.class === null && message === null;
   return {
     ok,
     answer: ok ? (readRegularOrNull(request.files.out) ?? '') : '',
-    message,
+    message: message === null ? null : named(message),
     class: verdict.class,
     reason: verdict.reason,
     signature: record.signature,
     retry_at: verdict.retry_at,
+    next_actions: (record.next_actions ?? []).map((action) => ({ ...action, text: named(action.text) })),
+    warnings: record.warnings.filter(isLack).map(named),
     session_id: record.session_id,
     tokens: record.usage.total_tokens,
     exit_code: verdict.class === null && !ok ? failure : record.wrapper_exit_code,
@@ -111,9 +118,24 @@ function createTeller({ redact }: Redactor, tell: (event: ToolEvent) => void) {
   };
 }
 
+/** Names options instead of flags, except in what the CLI said. @param folder of the files of the call. */
+function wordsOf({ tool, ending, verdict }: CallRecord, folder: string, files: 'kept' | 'removed') {
+  const evidence = verdict.evidence?.text.replace(/\s+/g, ' ').trim().slice(0, 400) ?? '';
+  const said = ending === 'not_started' || evidence === '' ? [] : [evidence];
+  return (text: string): string => {
+    if (text.startsWith(`${tool} reported: `)) return text;
+    const ours = said.length === 0 ? withOptionNames(text) : text.split(said[0]!).map(withOptionNames).join(said[0]);
+    if (files === 'kept') return ours;
+    return ours
+      .replaceAll(path.join(folder, 'prompt.md'), 'the prompt')
+      .replaceAll(path.join(folder, 'stderr.log'), '`stderr.log` (kept by `keepIn`)');
+  };
+}
+
 export const refused = (message: string, exit_code: number): ToolAnswer => ({
-  ...{ ok: false, answer: '', message, class: 'tooling', reason: 'bad_input', signature: null, retry_at: null },
-  ...{ session_id: null, tokens: null, exit_code },
+  ...{ ok: false, answer: '', message: withOptionNames(message), class: 'tooling', reason: 'bad_input' },
+  ...{ signature: null, retry_at: null, next_actions: [toDo('fix what the message names, and call again')] },
+  ...{ warnings: [], session_id: null, tokens: null, exit_code },
 });
 
 function placeMistake({ files, charge, call: { cwd, environment } }: WrapperRequest): string | null {
@@ -131,17 +153,20 @@ async function requestOf(folder: string, adapter: Adapter, options: CallToolOpti
   for (const [name, text] of Object.entries({ model, resumeSession }))
     if (text !== null && (text.startsWith('-') || /[\n\r\0]/.test(text)))
       return `${name} must be one line that does not begin with a dash`;
-  if (options.allowCommit === true && !('allow-commit' in adapter.own))
-    return `allowCommit: ${adapter.tool} is described by tollgate.yaml, whose access says what it may do`;
+  const own = ownOf(adapter, options);
+  if (typeof own === 'string') return own;
+  const { requireMcp = [], failOnDenied = false } = options;
+  if (requireMcp.some((name) => name === '' || name.startsWith('-') || /\p{Cc}/u.test(name)))
+    return 'requireMcp must be names of MCP servers, or all';
   const unfit = commitMistake(options.allowCommit === true, access, 'allowCommit', "access: 'write'");
   if (unfit !== null) return unfit;
   const charge = chargeOf(adapter, cwd, environment, options);
   if (typeof charge === 'string') return charge;
   const form = schema === undefined ? null : await readAnswerForm(adapter, JSON.stringify(schema));
-  if (typeof form === 'string') return form.replace('--json-schema', 'schema');
+  if (typeof form === 'string') return form;
   const { maxTokens = null, maxUsd = null } = options;
   const caps = await capsOf(adapter, model, { maxTokens, maxUsd }, projectRoot(cwd));
-  if (typeof caps === 'string') return caps.replace('--max-usd', 'maxUsd').replace('--max-tokens', 'maxTokens');
+  if (typeof caps === 'string') return caps;
   const at = (name: string) => path.join(folder, name);
   return {
     callId: null,
@@ -149,10 +174,13 @@ async function requestOf(folder: string, adapter: Adapter, options: CallToolOpti
     call: {
       ...{ model, resumeSession, maxTurns, access, cwd, environment },
       newSession: adapter.sessionId === 'chosen' ? randomUUID() : '',
-      innerRetries: 'cut',
+      innerRetries: options.innerRetries ?? 'cut',
       trustWorkspace: options.trustWorkspace ?? isTrustedFolder(cwd, environment),
-      own: options.allowCommit === true ? { 'allow-commit': true } : {},
-      ...(form === null || form.schema === null ? {} : { requires: { ...NO_REQUIREMENTS, schema: form.schema } }),
+      own,
+      requires: {
+        ...requirementsOf(requireMcp, failOnDenied ? 'fail' : 'note'),
+        ...(form === null || form.schema === null ? {} : { schema: form.schema }),
+      },
     },
     before: form?.before ?? '',
     files: {
@@ -163,28 +191,49 @@ async function requestOf(folder: string, adapter: Adapter, options: CallToolOpti
       timeoutMs: options.timeoutMs ?? adapter.defaultTimeoutMs,
       timeoutMode: 'enforce',
       idleTimeoutMs: options.idleTimeoutMs ?? null,
-      startTimeoutMs: START_TIMEOUT_MS,
+      startTimeoutMs: (options.startTimeoutMs ?? START_TIMEOUT_MS) || null,
       maxTurns,
-      maxOutputBytes: GIB,
+      maxOutputBytes: options.maxOutputBytes ?? GIB,
       ...(caps === null ? {} : { caps }),
     },
     charge,
     redactionPatterns: [],
     ownRows: [],
     composed: { warnings: [], leftOut: [] },
-    keepRaw: false,
-    recordRequests: false,
+    keepRaw: options.keepRaw ?? false,
+    recordRequests: options.recordRequests ?? false,
+    ignoreHold: options.ignoreHold ?? false,
   };
+}
+
+/** Options that only some CLIs have, by their flags. @returns what is wrong with them, or their values. */
+function ownOf({ tool, own, described }: Adapter, options: CallToolOptions): OwnValues | string {
+  const { allowCommit, allowTool, denyTool, effort, sandbox, approvalMode } = options;
+  const values: Record<string, OwnValues[string]> = {};
+  const given = { allowCommit, allowTool, denyTool, effort, sandbox, approvalMode };
+  for (const [option, value] of Object.entries(given)) {
+    if (value === undefined || value === false) continue;
+    const flag = flagOf(option);
+    const { choices } = own[flag] ?? {};
+    if (described !== undefined)
+      return `${option}: ${tool} is described by tollgate.yaml, whose access says what it may do`;
+    if (!(flag in own)) return `${option}: ${tool} has no such option`;
+    if (choices?.includes(String(value)) === false) return `${option} must be one of ${choices.join(', ')}`;
+    if ([value].flat().some((one) => one === '' || /\0/.test(String(one))))
+      return `${option} must name tools, without NUL characters`;
+    values[flag] = value;
+  }
+  return values;
 }
 
 function chargeOf(
   adapter: Adapter,
   cwd: string,
   environment: NodeJS.ProcessEnv,
-  { task, stage = `${adapter.tool}_adhoc` }: CallToolOptions,
+  { task, newTask = false, stage = `${adapter.tool}_adhoc` }: CallToolOptions,
 ): WrapperRequest['charge'] | string {
   if (!STAGE_ID.test(stage)) return `stage ${JSON.stringify(stage)} ${STAGE_ID_MUST}`;
-  if (task === undefined) return null;
-  const folder = chargedTask(task, 'existing', cwd, environment);
+  if (task === undefined) return newTask ? 'newTask needs task' : null;
+  const folder = chargedTask(task, newTask ? 'new' : 'existing', cwd, environment);
   return typeof folder === 'string' ? `task: ${folder}` : { task: folder, stage, runId: null, forPrompt: null };
 }

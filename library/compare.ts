@@ -6,7 +6,7 @@ import { type Comparison, findComparison } from '../loops/compare/comparison.ts'
 import { pickVariant, removeComparison } from '../loops/compare/pick.ts';
 import { refusalInCall } from '../loops/report/calling-call.ts';
 import { projectState } from '../state/task-folder.ts';
-import type { ComparedEnd, CompareOptions, ComparisonOptions, PickedEnd } from './comparison-surface.ts';
+import type { ComparedEnd, CompareOptions, ComparisonOptions, PickedEnd } from './call-surface.ts';
 import { inRun } from './run-task.ts';
 
 export const compareNamed = (text: string, given: CompareOptions): Promise<ComparedEnd> => {

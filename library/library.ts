@@ -2,7 +2,7 @@
 
 import { localClock } from '../loops/local-clock.ts';
 import { triage as classify } from '../loops/report/triage.ts';
-import type { Compare, PickVariant, RemoveComparison, ResumeComparison } from './comparison-surface.ts';
+import type { CallTool, Compare, PickVariant, RemoveComparison, ResumeComparison } from './call-surface.ts';
 import {
   ANSWER_OPTIONS,
   BOOK_OPTIONS,
@@ -17,10 +17,10 @@ import {
   RESUME_OPTIONS,
   RUN_OPTIONS,
   SUPERVISE_OPTIONS,
+  withOptionNames,
 } from './options.ts';
 import type {
   Answer,
-  CallTool,
   Captured,
   Distill,
   EndBook,
@@ -38,7 +38,14 @@ import type {
 const dispatcher = () => import('./dispatcher.ts');
 
 const checked = async <End>(message: string | null, act: (own: Dispatcher) => Promise<End>) =>
-  message === null ? act(await dispatcher()) : ({ how: 'invalid', message } as const);
+  message === null ? inOptions(await act(await dispatcher())) : ({ how: 'invalid', message } as const);
+
+/** What the input lacks, in the words of the library. */
+function inOptions<End>(end: End): End {
+  const { how = '', message } = end as { how?: string; message?: string };
+  const isRefusal = ['invalid', 'refused'].includes(how) && message !== undefined;
+  return isRefusal ? { ...end, message: withOptionNames(message) } : end;
+}
 
 type Dispatcher = Awaited<ReturnType<typeof dispatcher>>;
 

@@ -90,7 +90,24 @@ export const CALL_OPTIONS: KnownOptions = {
   task: 'text',
   stage: 'text',
   keepIn: 'text',
+  ...{ startTimeoutMs: 'amount', maxOutputBytes: 'count', innerRetries: ['cut', 'allow'] },
+  ...{ requireMcp: 'texts', failOnDenied: 'flag', allowTool: 'texts', denyTool: 'texts' },
+  ...{ effort: 'text', sandbox: 'flag', approvalMode: 'text' },
+  ...{ newTask: 'flag', keepRaw: 'flag', recordRequests: 'flag', ignoreHold: 'flag' },
 };
+
+/** The flag of a wrapper, without its dashes, that does the same. */
+export const flagOf = (option: string): string =>
+  option === 'schema' ? 'json-schema' : option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const OPTION_OF = new Map([
+  ...[...Object.keys(CALL_OPTIONS), 'redo', 'keep'].map((option) => [`--${flagOf(option)}`, option] as const),
+  ['--allow-dirty', "dirtyTree: 'allow'"],
+]);
+
+/** Names options instead of flags. A command within backticks keeps its flags. */
+export const withOptionNames = (text: string): string =>
+  text.replace(/`[^\s`-][^`\n]*`|--[a-z-]+/g, (found) => OPTION_OF.get(found) ?? found);
 
 const BOOK_RUN = {
   ...{ ...WHEREABOUTS, signal: 'signal', halt: 'signal', model: 'text', out: 'text', trustWorkspace: 'flag' },

@@ -88,6 +88,8 @@ export interface EndedStage {
   /** Rules of a project may add reasons that are not in `FailureReason`. */
   reason: FailureReason | (string & {}) | null;
   session_id: string | null;
+  /** What its answer lacks, such as a denied tool or a failed MCP server. */
+  lacks: readonly string[];
 }
 
 /** A part of what `tollgate run --json` prints; the object contains all of that. */
@@ -137,34 +139,6 @@ export type TaskEnd =
   /** A mistake in the input; nothing was paid. */
   | { how: 'invalid'; message: string };
 
-/** The flags of a wrapper. */
-export interface CallToolOptions extends Whereabouts {
-  signal?: AbortSignal;
-  model?: string;
-  /** Continues this session. */
-  resumeSession?: string;
-  /** What the agent may do: look, change the working folder, anything; by default `read`. */
-  access?: 'read' | 'write' | 'full';
-  /** Lets the agent commit; only with `access: 'write'`, or `full`, which allows it anyway. */
-  allowCommit?: boolean;
-  timeoutMs?: number;
-  idleTimeoutMs?: number;
-  maxTurns?: number;
-  /** Ends the call before its next model request once it has used this many tokens, or dollars (needs a price, or claude). */
-  maxTokens?: number;
-  maxUsd?: number;
-  /** An account of the user's settings. */
-  account?: string;
-  /** A JSON Schema: the answer is JSON that fits it, or the call fails. */
-  schema?: Readonly<Record<string, unknown>>;
-  trustWorkspace?: boolean;
-  /** The task whose budget pays; by default none. */
-  task?: string;
-  stage?: string;
-  /** A folder that keeps `answer.md`, `stderr.log` and `record.json`; without one they are deleted after they are read. */
-  keepIn?: string;
-}
-
 /** What a running call reports, with secrets removed: a line of its text, a tool that it uses, anything else in words. */
 export interface ToolEvent {
   type: 'text' | 'tool' | 'note';
@@ -173,24 +147,6 @@ export interface ToolEvent {
 
 /** Await it for its end. Iterate it at once for the events until then. */
 export type WithEvents<End, Event> = Promise<End> & AsyncIterable<Event>;
-
-export interface ToolAnswer {
-  ok: boolean;
-  /** Empty if there is no answer. */
-  answer: string;
-  /** What failed, in one sentence. */
-  message: string | null;
-  class: ErrorClass | null;
-  /** Rules of a project may add reasons that are not in `FailureReason`. */
-  reason: FailureReason | (string & {}) | null;
-  signature: string | null;
-  retry_at: string | null;
-  session_id: string | null;
-  /** `null` means unknown, never zero. */
-  tokens: number | null;
-  /** The exit code that the wrapper would have. */
-  exit_code: number;
-}
 
 /** A captured call, which any program may have made. */
 export interface Captured {
@@ -354,13 +310,6 @@ export type EndBook = (name: string, how: 'pause' | 'stop', options?: Whereabout
 
 /** Reads only. */
 export type ReadBook = (name: string, options?: Whereabouts) => Promise<BookStanding>;
-
-/** Makes one guarded call of one CLI, like its wrapper. @param tool also a CLI that `tollgate.yaml` of a trusted project describes. */
-export type CallTool = (
-  tool: ToolName | (string & {}),
-  prompt: string,
-  options?: CallToolOptions,
-) => WithEvents<ToolAnswer, ToolEvent>;
 
 /** Lets a reasoner direct a worker, like `tollgate supervise`. Its events are notes. @param task also a session of one of them. */
 export type Supervise = (task: string, options?: SuperviseOptions) => WithEvents<TaskEnd, ToolEvent>;

@@ -1,7 +1,7 @@
 // Reads the output of a running CLI as it arrives: its event stream into a capture, its stderr into error lines.
 
 import path from 'node:path';
-import type { EngineEvent, EngineFailure } from '../policies/facts/engine-event.ts';
+import { type EngineEvent, type EngineFailure, isSessionId } from '../policies/facts/engine-event.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Tool } from '../policies/facts/tools.ts';
 import { asksToSignIn } from '../policies/rules/access.ts';
@@ -96,7 +96,7 @@ export function read(
   let completedLate = false;
 
   const take = (events: readonly EngineEvent[], from: 'stream' | 'stderr') => {
-    for (const event of events.flatMap(withServers)) {
+    for (const event of events.flatMap(withServers).map(withoutStrangeId)) {
       if (event.how === 'session_named') counts.named(event.id);
       if (event.how === 'sub_agent') counts.joined(event.id);
       if (isCut && event.how === 'completed') completedLate = true;
@@ -252,6 +252,13 @@ function withServers(event: EngineEvent): EngineEvent[] {
   if (event.how !== 'warned') return [event];
   const servers = failedServers(event.message);
   return servers.length === 0 ? [event] : servers;
+}
+
+/** A session of such an id could be neither resumed nor stored, so it stays unknown. */
+function withoutStrangeId(event: EngineEvent): EngineEvent {
+  if (event.how !== 'session_named' || isSessionId(event.id)) return event;
+  const shown = JSON.stringify(event.id.slice(0, 40));
+  return { how: 'warned', message: `its session id ${shown} has a wrong form: it is taken for unknown` };
 }
 
 /** Recognises the messages of every CLI. */

@@ -1,13 +1,13 @@
 // Runs the attempts of a stage: call, verdict, decision, and then a retry or the end. Other modules classify and decide.
 
 import { isAboutLog } from '../../policies/api-errors/failures.ts';
-import type { Verdict } from '../../policies/facts/evidence.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
 import { usedUp } from '../../policies/manifest/call-terms.ts';
 import { omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
 import { engineWords } from '../../policies/verdict/stand-ins.ts';
+import type { Fact } from '../../state/journal/facts.ts';
 import { changedByOthersFailure, failureOf, limitFailure, pausedFailure, unansweredFailure } from '../task/failure.ts';
 import { paidWords, spentOf } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
@@ -194,7 +194,7 @@ const withDigestOfSent = (first: Prompt, sent: Prompt): Prompt =>
 /** Decides about a failure and notes the decision. Returns the next attempt, or the end of the stage. */
 async function decided(
   progress: StageProgress,
-  record: { verdict: Verdict; tool_calls: number | null; session_id: string | null; call_id?: string },
+  record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'> & Partial<CallRecord>,
   count: number,
   end: (after: StageProgress, decision: Decision) => StageStep,
 ): Promise<StageStep> {
@@ -230,6 +230,7 @@ async function decided(
     why,
     wait_ms: next?.waitMs ?? 0,
     ...(next?.standIn === undefined ? {} : { stand_in: next.standIn }),
+    ...refusalIn(run, record),
   });
   if (next === null) {
     if (record.verdict.reason === 'broken_history' && record.session_id !== null)
@@ -243,6 +244,15 @@ async function decided(
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;
   run.context.say(`stage ${run.stage.name}: ${errorClass} (${reason}); ${why}${wait}`);
   return { how: 'again', next, progress: after };
+}
+
+/** What is seen of a failure whose call was not even reserved. */
+function refusalIn(
+  { open }: StageRun,
+  { call_id, signature, verdict }: Parameters<typeof decided>[1],
+): Pick<Extract<Fact, { fact: 'decided' }>, 'refused'> {
+  if (call_id === undefined || !signature || open.journal.read().ledger.calls.get(call_id)?.verdict) return {};
+  return { refused: { class: verdict.class, signature } };
 }
 
 /** The line printed before a call: the tool that is called, and the cost of the task so far. */

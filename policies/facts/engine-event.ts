@@ -153,3 +153,6 @@ export const addedUsage = (usage: Usage, more: ReportedUsage): ReportedUsage =>
       name === 'usd' && n === null ? null : (usage[name as keyof Usage] ?? 0) + (n ?? 0),
     ]),
   );
+
+/** An id becomes an argument of its CLI, where a leading dash would make it a flag. */
+export const isSessionId = (text: string): boolean => /^[^-\s\p{Cc}][^\s\p{Cc}]{0,299}$/u.test(text);

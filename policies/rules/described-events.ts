@@ -1,6 +1,12 @@
 // Reads the output of a described CLI by the rows of its description.
 
-import { type EngineEvent, type EngineFailure, type ReportedUsage, UNKNOWN_USAGE } from '../facts/engine-event.ts';
+import {
+  type EngineEvent,
+  type EngineFailure,
+  isSessionId,
+  type ReportedUsage,
+  UNKNOWN_USAGE,
+} from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import type { OwnEvent, OwnToolRow } from './described-cli.ts';
@@ -121,12 +127,9 @@ const isCount = (value: unknown): value is number => (numberOf(value) ?? -1) >= 
 /** A null is not an answer. Like an empty answer, it is not an error in the description. */
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 
-/** The id is passed as an argument, where a leading dash would make it a flag. */
-const SESSION = /^[^-\s\p{Cc}][^\p{Cc}]{0,299}$/u;
-
 function sessionIn(value: unknown): string | null {
   const id = Number.isSafeInteger(value) ? String(value) : textOf(value);
-  return id !== null && SESSION.test(id) ? id : null;
+  return id !== null && isSessionId(id) ? id : null;
 }
 
 /** Values in a described place that cannot be what was described. They remain unknown. */

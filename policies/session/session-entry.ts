@@ -1,5 +1,6 @@
 // Defines a session that can be resumed, its id and its tag, and the line that identifies it in the files of its CLI.
 
+import { isSessionId } from '../facts/engine-event.ts';
 import { ACCOUNT_NAME } from '../limits/user-accounts.ts';
 import { oneLine } from '../text/display.ts';
 import { partOf } from '../text/json.ts';
@@ -107,10 +108,8 @@ export function isSessionEntry(value: unknown): value is SessionEntry {
 const count = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 const text = (value: unknown) => typeof value === 'string' && value !== '';
 
-/** An id becomes an argument of the CLI. */
 const SHAPE = {
-  session_id: (value) =>
-    text(value) && /^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(value as string) && !NO_ID.test(value as string),
+  session_id: (value) => typeof value === 'string' && isSessionId(value) && !NO_ID.test(value),
   last_used: (value) => text(value) && !Number.isNaN(Date.parse(value as string)),
   error_count: count,
   total_tokens: count,

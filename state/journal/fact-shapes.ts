@@ -46,7 +46,11 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   ended: { call_id: text, ending: text },
   verdict: { call_id: text, exit_code: count, lacks: (value) => value === undefined || texts(value) },
   session: { tag: text, tool, entry: (value) => value === null || isSessionEntry(value) },
-  decided: { stage: text, stand_in: (value) => value === undefined || isStandIn(value) },
+  decided: {
+    stage: text,
+    stand_in: (value) => value === undefined || isStandIn(value),
+    refused: (value) => value === undefined || text((value as { signature?: unknown } | null)?.signature),
+  },
   gate: { stage: name },
   done: { stage: name, prompt_sha256: text },
   kept: { stage: name, prompt_sha256: text },

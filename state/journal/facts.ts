@@ -86,6 +86,8 @@ export type Fact =
       wait_ms: number;
       /** For a fallback; older lines lack it. */
       stand_in?: StandIn;
+      /** Of a call that was refused before its start: no verdict in the journal has it. */
+      refused?: { class: ErrorClass | null; signature: string };
     }
   | {
       fact: 'gate';

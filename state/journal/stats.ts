@@ -114,7 +114,8 @@ function viewIn(file: string): Partial<Stats> | null {
 export function statsOf(ledger: Ledger, offset: number): Stats {
   const signatures: Stats['signatures'] = {};
   const verdicts = [...ledger.calls.values()].flatMap(({ verdict }) => (verdict === null ? [] : [verdict]));
-  for (const failed of [...verdicts, ...ledger.gateFailures]) {
+  const refusals = ledger.decided.flatMap(({ at, refused }) => (refused === undefined ? [] : [{ ...refused, at }]));
+  for (const failed of [...verdicts, ...ledger.gateFailures, ...refusals]) {
     if (!failed.signature) continue;
     const seen = signatures[failed.signature];
     signatures[failed.signature] = {

@@ -7,9 +7,14 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { TaskEnd, TaskStanding, ToolAnswer } from '../../library/surface.ts';
+import { wrapperSpec } from '../../bin/wrapper/wrapper-flags.ts';
+import type { ToolAnswer } from '../../library/call-surface.ts';
+import { CALL_OPTIONS, flagOf } from '../../library/options.ts';
+import type { TaskEnd, TaskStanding } from '../../library/surface.ts';
 import { CLASSES } from '../../policies/facts/classes.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { FAILURE_REASONS } from '../../policies/verdict/reasons.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { REASONER, superviseTask } from '../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
@@ -242,6 +247,94 @@ test('a call can have a schema, a cap, and a CLI of the project', async ({ rig }
   assert.equal([own.ok, own.answer.trim()], [true, 'Mine.']);
 });
 
+test('a call says what its answer lacks and what to do, by options; what the CLI says of its own flags stays', async ({
+  rig,
+}) => {
+  const { opens, says, succeeds } = STREAMS.claude;
+  const denied = { type: 'system', subtype: 'permission_denied', tool_name: 'Bash', tool_use_id: 't1' };
+  const message = 'something unheard of --model';
+  rig.write('../home/.claude.json', '{}');
+  rig.answer(() =>
+    rig.calls.length === 1
+      ? [
+          write([...opens(SESSION), JSON.stringify(denied), ...says('Hm.'), ...succeeds(SESSION)]),
+          { do: 'exit', code: 0 },
+        ]
+      : [{ do: 'write', to: 'stderr', text: `${message}\n` } as const, { do: 'exit', code: 3 }],
+  );
+  const [lacking, failed, untrusted, misplaced] = await resultsOf<ToolAnswer[]>(rig, [
+    `tollgate.callTool('claude', 'Hi', { trustWorkspace: true })`,
+    `tollgate.callTool('claude', 'Hi', { trustWorkspace: true })`,
+    `tollgate.callTool('claude', 'Hi')`,
+    `tollgate.callTool('claude', 'Hi', { cwd: 'none' })`,
+  ]);
+  assert.equal([lacking!.ok, lacking!.next_actions], [true, []]);
+  assert.equal(lacking!.warnings, ['the tool Bash was denied; to allow it: allowTool Bash']);
+  assert.match(failed!.message!, message);
+  assert.match(failed!.next_actions[0]!.text, 'read `stderr.log` (kept by `keepIn`)');
+  assert.not.match(JSON.stringify(failed), '/tollgate-call-');
+  assert.match(untrusted!.message!, 'if you trust it, add trustWorkspace, or run `tollgate trust`');
+  assert.ok(untrusted!.next_actions.length > 0);
+  assert.match(misplaced!.message!, /\bcwd: /);
+});
+
+test('what a task lacks to be run is named by options too', async ({ rig }) => {
+  rig.write('tollgate.yaml', 'pipelines:\n  mine:\n    - {tool: codex, role: worker}\n');
+  makeTask(rig, { pipeline: 'mine', stages: undefined });
+  makeTask(rig, CODEX, 'changed');
+  rig.answer(() => answerWith('codex', 'done'));
+  const change = `import('node:fs').then((fs) => fs.appendFileSync('.tmp/task/changed/inputs/user_request.md', 'More.'))`;
+  const [untrusted, , , changed] = await resultsOf<[TaskEnd, TaskEnd, null, TaskEnd]>(rig, [
+    `tollgate.runTask('fix')`,
+    `tollgate.runTask('changed')`,
+    change,
+    `tollgate.runTask('changed')`,
+  ]);
+  assert.is(untrusted.how, 'invalid');
+  assert.match((untrusted as { message: string }).message, /; use trustWorkspace, or trust it for good/);
+  assert.is(changed.how, 'refused');
+  assert.match(
+    (changed as { message: string }).message,
+    /; use redo codex_brief to pay for it again, or keep codex_brief /,
+  );
+});
+
+test('each flag of a wrapper is an option, unless it is about files, the shell, or how a name finds a session', async ({
+  rig,
+}) => {
+  const files = ['prompt-file', 'out', 'err', 'no-files', 'session-id-out', 'done-marker', 'pid-file', 'result'];
+  const others = ['timeout-mode', 'session', 'last', 'exit-by-class'];
+  const known = new Set([...Object.keys(CALL_OPTIONS).map(flagOf), ...files, ...others]);
+  const flags = TOOLS.flatMap((tool) => Object.keys(wrapperSpec(ADAPTERS[tool]).flags));
+  assert.equal(
+    flags.filter((flag) => !known.has(flag)),
+    [],
+  );
+
+  const servers = [{ name: 'db', status: 'connected' }];
+  const init = { type: 'system', subtype: 'init', session_id: SESSION, model: 'm', mcp_servers: servers };
+  rig.answer(() => [write([JSON.stringify(init)]), ...answerWith('claude', 'done')]);
+  const refusals: [given: string, message: RegExp][] = [
+    [`'gemini', 'Hi', { effort: 'low' }`, /^effort: gemini has no such option$/],
+    [`'codex', 'Hi', { effort: 'max' }`, /^effort must be one of low, medium, high, xhigh$/],
+    [`'claude', 'Hi', { allowTool: [''] }`, /^allowTool must name tools/],
+    [`'claude', 'Hi', { requireMcp: ['--x'] }`, /^requireMcp must be names/],
+    [`'claude', 'Hi', { newTask: true }`, /^newTask needs task$/],
+  ];
+  const options = `trustWorkspace: true, allowTool: ['Bash(ls)', 'Read'], denyTool: ['Write'], effort: 'max', innerRetries: 'allow'`;
+  const [made, unmet, ...refused] = await resultsOf<ToolAnswer[]>(rig, [
+    `tollgate.callTool('claude', 'Hi', { ${options}, startTimeoutMs: 0, task: 'small', newTask: true })`,
+    `tollgate.callTool('claude', 'Hi', { trustWorkspace: true, requireMcp: ['tickets'] })`,
+    ...refusals.map(([given]) => `tollgate.callTool(${given})`),
+  ]);
+  assert.ok(made!.ok, made!.message!);
+  const argv = rig.calls[0]!.report.argv.join(' ');
+  for (const part of ['--allowedTools=Bash(ls) --allowedTools=Read', '--disallowedTools=Write', '--effort max'])
+    assert.ok(argv.includes(part), argv);
+  assert.equal([unmet!.reason, rig.calls.length], ['mcp_server', 2]);
+  for (const [at, [given, message]] of refusals.entries()) assert.match(refused[at]!.message!, message, given);
+});
+
 test('its types stand by themselves, for who checks them strictly', ({ rig }) => {
   const file = rig.write(
     'consumer.mts',
@@ -255,7 +348,9 @@ const none: ErrorClass = 'qouta';
 // @ts-expect-error: no reason of ours
 const unheard: FailureReason = 'rate_limitt';
 void [failed, why, none, unheard];
-const { ok, answer }: { ok: boolean; answer: string } = await callTool('codex', 'Hi');
+const { ok, answer, warnings, next_actions } = await callTool('codex', 'Hi', { requireMcp: ['all'], allowTool: ['x'] });
+const lacks: readonly string[] = end.how === 'ran' ? end.report.stages.flatMap((stage) => stage.lacks) : warnings;
+void [lacks, next_actions];
 const standing = await readTask('fix');
 const alike: boolean = signature({ tool: 'codex', stderr: answer }) === triage({ tool: 'codex' }).signature;
 // @ts-expect-error: a schema is an object
@@ -286,8 +381,8 @@ test('the published unions have every class and every reason', () => {
 });
 
 test('its surface does not change without a word in the changelog', () => {
-  const [library, ...surface] = ['library/library.ts', 'library/surface.ts', 'library/comparison-surface.ts'].map(
-    (file) => readFileSync(file, 'utf8'),
+  const [library, ...surface] = ['library/library.ts', 'library/surface.ts', 'library/call-surface.ts'].map((file) =>
+    readFileSync(file, 'utf8'),
   );
   const exported = [...surface, ...library!.matchAll(/^export const \w+: \w+ =/gm)].join('\n');
   const mark = createHash('sha256').update(exported).digest('hex').slice(0, 12);

@@ -135,6 +135,12 @@ test('a missing CLI is tooling, pays nothing and names preflight', async ({ rig 
     [1, 'binary_missing', 0, 0],
   );
   assert.ok(report.next_actions.some((action) => action.command?.includes('preflight')));
+  const { signature } = report.failure!;
+  await task.run();
+  const { signatures } = JSON.parse(task.read('state/stats.json'));
+  const { count, class: errorClass, first_seen, last_seen } = signatures[signature!];
+  assert.equal([Object.keys(signatures), count, errorClass], [[signature], 2, 'tooling']);
+  assert.ok(first_seen < last_seen);
 });
 
 test('a summary never runs over 80 lines, however long the stderr', async ({ rig }) => {

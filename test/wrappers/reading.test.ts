@@ -35,6 +35,25 @@ async function readAgain({ files }: Context, adapter: Adapter = ADAPTERS.codex, 
   return reading;
 }
 
+for (const tool of TOOLS)
+  for (const id of ['--json', 'a b', 'a\u001b[2J', 'x'.repeat(301)])
+    test(`${tool}: ${JSON.stringify(id.slice(0, 9))} is no id of a session, but unknown, with a warning`, async (context) => {
+      const { opens, says, succeeds } = STREAMS[tool];
+      writeFileSync(context.files.stdout, text([...opens(id), ...says('answer'), ...succeeds(id)]));
+      const named: string[] = [];
+      const reading = read(context.files, ADAPTERS[tool]);
+      reading.watch(
+        (event) => void (event.how === 'session_named' && named.push(event.id)),
+        () => {},
+      );
+      await reading.finish();
+      reading.release();
+      const { completed, sessionId, warnings } = reading.capture();
+      assert.equal([completed, sessionId, named], [true, null, []]);
+      const shown = JSON.stringify(id.slice(0, 40));
+      assert.equal(warnings, [`its session id ${shown} has a wrong form: it is taken for unknown`]);
+    });
+
 for (const tool of TOOLS) {
   const adapter = ADAPTERS[tool];
   const { opens, says, succeeds } = STREAMS[tool];

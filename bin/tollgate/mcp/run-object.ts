@@ -15,9 +15,15 @@ export const refused = (message: string): ToolResult => ({
   how: 'failed',
   object: {
     ...{ state: 'refused', class: 'tooling', reason: 'bad_input', message },
-    next_actions: [toDo('fix what the message names, and call again')],
+    next_actions: actionsAbout(message),
   },
 });
+
+/** What a client does about a mistake in its input. It has no use for the help of a command. */
+export const actionsAbout = (message: string): NextAction[] => [
+  ...(message.startsWith('there is no task at ') ? [toType('see which tasks there are', 'tollgate status')] : []),
+  toDo('fix what the message names, and call again'),
+];
 
 export function answerOfRun(run_id: string, standing: CarriedStanding): ToolResult {
   switch (standing.how) {

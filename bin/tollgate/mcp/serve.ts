@@ -6,6 +6,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import manifest from '../../../package.json';
 import { stopExit } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
+import { nearest } from '../../../policies/text/nearest.ts';
 import { printing } from '../../printing.ts';
 import { createAnswer, resultOf } from './answer.ts';
 import { CONVERSATIONS } from './conversations.ts';
@@ -42,7 +43,7 @@ function made(settings: ServerSettings, gone: AbortSignal, answer: ReturnType<ty
   for (const tool of TOOLS) {
     const { name, title, about, takes, gives, changes, callsModel = false } = tool;
     const config = {
-      ...{ title, description: about, inputSchema: fromJsonSchema<Record<string, unknown>>(takes) },
+      ...{ title, description: about, inputSchema: inputOf(takes) },
       outputSchema: fromJsonSchema(gives),
       annotations: { readOnlyHint: changes === 'nothing', destructiveHint: false, openWorldHint: callsModel },
     };
@@ -67,6 +68,29 @@ function made(settings: ServerSettings, gone: AbortSignal, answer: ReturnType<ty
       async ({ href }, { task }) => ({ contents: [{ uri: href, mimeType, text: read(String(task)) }] }),
     );
   return server;
+}
+
+/** The schema of a tool, which also names each property that the tool does not have. */
+function inputOf(takes: McpTool['takes']): ReturnType<typeof fromJsonSchema<Record<string, unknown>>> {
+  const { '~standard': standard } = fromJsonSchema<Record<string, unknown>>(takes);
+  const known = Object.keys(takes.properties);
+  const validate: typeof standard.validate = async (given) => {
+    const result = await standard.validate(given);
+    if (result.issues === undefined) return result;
+    const strange = Object.keys(given as object).filter((name) => !known.includes(name));
+    const named = (words: string) => `${words}: ${strangeWords(strange.shift() ?? '', known)}`;
+    return {
+      issues: result.issues.map(({ message }) => ({
+        message: message.replaceAll(/must NOT have additional properties/g, named),
+      })),
+    };
+  };
+  return { '~standard': { ...standard, validate } };
+}
+
+function strangeWords(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return `${JSON.stringify(name.slice(0, 60))} is not known; ${near === null ? `known are ${known.join(', ')}` : `did you mean ${near}?`}`;
 }
 
 /** Reports progress only to a client that gave a token for it. */

@@ -3,7 +3,7 @@
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { askForObject } from '../../command.ts';
 import type { Ran } from '../../ran.ts';
-import { refused } from './run-object.ts';
+import { actionsAbout, refused } from './run-object.ts';
 import type { McpTool, ServerSettings, ToolResult } from './tool.ts';
 
 interface Verb extends Omit<McpTool, 'act'> {
@@ -33,8 +33,16 @@ export function verbTool({ run, argv, refuses, tells, answersWith = [TOLLGATE_EX
 /** If a command refuses, its input contains a mistake. */
 const refusal = (object: Record<string, unknown>): ToolResult['object'] =>
   object.state === 'refused' && object.class === undefined
-    ? { ...object, class: 'tooling', reason: 'bad_input' }
+    ? {
+        ...object,
+        class: 'tooling',
+        reason: 'bad_input',
+        ...(namesHelp(object) ? { next_actions: actionsAbout(String(object.message)) } : {}),
+      }
     : object;
+
+const namesHelp = ({ next_actions }: Record<string, unknown>): boolean =>
+  (next_actions as { command?: string }[] | undefined)?.[0]?.command?.endsWith(' --help') === true;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -229,8 +229,15 @@ const LINES: readonly Schema[] = [
       why: text('Reason for the action, as part of a sentence'),
       wait_ms: amount('Waiting time before the action, in milliseconds'),
       stand_in: STAND_IN,
+      refused: record<NonNullable<Of<'decided'>['refused']>>(
+        'Failure of a call that was refused before its start; absent for other calls',
+        {
+          class: orNull(errorClass, 'there is none'),
+          signature: signature('Hash that identifies the failure'),
+        },
+      ),
     },
-    ['stand_in'],
+    ['stand_in', 'refused'],
   ),
   line<Of<'gate'>>(
     'gate',

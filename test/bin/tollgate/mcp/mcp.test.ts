@@ -89,7 +89,12 @@ test('what leads out of the project, and what is not there, is an error result',
   for (const [tool, given, says] of [
     ['explain_failure', { task: '../elsewhere' }, /must match pattern/],
     ['budget', { task: '--set=9' }, /must match pattern/],
-    ['budget', { task: 'fix', set: 9 }, /additional properties/],
+    ['budget', { task: 'fix', set: 9 }, /additional properties: "set" is not known; known are task$/],
+    [
+      'ask',
+      { cli: 'codex', promt: 'Hi', agin: true },
+      /"promt" is not known; did you mean prompt\?.*did you mean again\?/,
+    ],
     ['history', { session: '-x' }, /must match pattern/],
     ['explain_failure', {}, /required property 'task'/],
     ['explain_failure', { task: 'none' }, /there is no task at /],
@@ -98,6 +103,10 @@ test('what leads out of the project, and what is not there, is an error result',
     const { isError, text } = await ask(tool, given);
     assert.is(isError, true, tool);
     assert.match(text, says);
+  }
+  for (const tool of ['explain_failure', 'budget', 'logs', 'run_task']) {
+    const [first] = (await ask(tool, { task: 'none' })).object.next_actions as { call: unknown }[];
+    assert.equal(first!.call, { tool: 'status', arguments: {} }, tool);
   }
   const refused = (asked: Promise<unknown>) =>
     asked.then(
