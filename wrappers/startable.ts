@@ -192,13 +192,15 @@ export const untrustedCall = (
 export const ignoredBy = ({ prefix, ignores }: Adapter, request: Parameters<Adapter['ignores']>[0]): Ignored[] =>
   prefix === undefined ? ignores(request) : [];
 
-export const settingsIgnored = (tool: string, { file, why }: Extract<Ignored, { file: string }>): string =>
-  `${file} ${why}, and ${tool} would ignore it without a message, its deny rules too`;
-
-/** The servers of a CLI's configuration with none of these keys: it starts none of them, without a message. */
-export const unstartableServers = (servers: unknown, keys: readonly string[], where: string): Ignored[] =>
+/** The servers of a CLI's configuration with none of these keys: it starts none of them, without a message. @param isOff The user does not use it. */
+export const unstartableServers = (
+  servers: unknown,
+  keys: readonly string[],
+  where: string,
+  isOff = (_name: string) => false,
+): Ignored[] =>
   Object.entries(partOf(servers) ?? {})
-    .filter(([, one]) => keys.every((key) => partOf(one)?.[key] === undefined))
+    .filter(([name, one]) => !isOff(name) && keys.every((key) => partOf(one)?.[key] === undefined))
     .map(([name]) => ({ what: 'server', name, why: `its settings in ${where} have no ${keys.join(' or ')}` }));
 
 /** The advice that a call and preflight print. */
