@@ -2,9 +2,11 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isRemote } from '../policies/rules/command-prefix.ts';
 import { partOf } from '../policies/text/json.ts';
 import { tried } from '../policies/text/tried.ts';
-import type { Adapter, Ignored } from './adapter.ts';
+import { isWithin } from '../state/disk/real-folder.ts';
+import type { Adapter, FolderRequest, Ignored } from './adapter.ts';
 import { isPublished } from './cli-version.ts';
 import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
 
@@ -188,9 +190,12 @@ export const untrustedCall = (
   binary: string,
 ): string | null => distrusts(request) ?? (isPublished(binary, packageName, entries) ? refusesFolder(request) : null);
 
-/** A CLI within a prefix may have other files than those of this machine. */
-export const ignoredBy = ({ prefix, ignores }: Adapter, request: Parameters<Adapter['ignores']>[0]): Ignored[] =>
-  prefix === undefined ? ignores(request) : [];
+/** A CLI within a prefix may have other files than those of this machine. A container has those of the working folder. */
+export function ignoredBy({ prefix, ignores }: Pick<Adapter, 'prefix' | 'ignores'>, request: FolderRequest): Ignored[] {
+  if (prefix === undefined) return ignores(request);
+  const isThere = (one: Ignored) => one.what !== 'server' && isWithin(request.cwd, one.file);
+  return isRemote(prefix) ? [] : ignores(request).filter(isThere);
+}
 
 /** The servers of a CLI's configuration with none of these keys: it starts none of them, without a message. @param isOff The user does not use it. */
 export const unstartableServers = (
