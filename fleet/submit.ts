@@ -1,8 +1,9 @@
 // Sends tasks to the fleet: packs all of them first, then adds their rows and jobs in one transaction.
 
-import { markSubmitted, unmarkSubmitted } from '../loops/task/claim.ts';
+import { markSubmitted } from '../loops/task/claim.ts';
 import type { RunSettings } from '../loops/task/run-context.ts';
 import { openTask } from '../loops/task/task.ts';
+import type { Journal } from '../state/journal/journal.ts';
 import type { TaskFolder } from '../state/task-folder.ts';
 import { adapterOf } from '../wrappers/adapters.ts';
 import { checkDatabase, type Database } from './database.ts';
@@ -40,17 +41,17 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
   const packed: (Awaited<ReturnType<typeof packTask>> & Awaited<ReturnType<typeof needsOf>>)[] = [];
   const originOf = originsOf(request.context);
   for (const word of words) {
-    const { packed: task, warnings } = await packTask({ ...request, word, originOf });
+    const { packed: task, journalBytes, warnings } = await packTask({ ...request, word, originOf });
     const needs = await needsOf(request, word);
-    packed.push({ ...needs, packed: task, warnings: [...warnings, ...needs.warnings] });
+    packed.push({ ...needs, packed: task, journalBytes, warnings: [...warnings, ...needs.warnings] });
   }
   const queue = await openQueue(database, 'submit');
-  const marked: TaskFolder[] = [];
+  const undo: (() => Promise<void>)[] = [];
   try {
     for (const { tools } of packed) await queue.prepare(queueOf(tools));
     return await database.transaction(async (query) => {
       const sent: Submitted[] = [];
-      for (const { packed: task, folder, warnings, tools, calls, feature } of packed) {
+      for (const { packed: task, journalBytes, folder, journal, warnings, tools, calls, feature } of packed) {
         await makeRoom(query, task.task, task.remote, request.again);
         const { meta, bundle } = taskColumns(task, { shared, options: { trustWorkspace: options.trustWorkspace } });
         const tag =
@@ -63,15 +64,17 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
         const { id } = row!;
         const job = await queue.send({ id, queue: queueOf(tools), priority, tag }, query);
         await query('UPDATE tollgate.tasks SET job = $2 WHERE id = $1', [id, job]);
-        await markSubmitted(folder, id, request.context.clock());
-        marked.push(folder);
+        undo.push(await markSubmitted(folder, id, request.context.clock()));
+        // A run that claimed the task before the mark is in its journal; a later one sees the mark.
+        if (journal.read().offset !== journalBytes)
+          throw new FleetRefusal(`${task.task} was run on this machine in the same moment; nothing was submitted`);
         sent.push({ task: task.task, id, bytes: bundle?.length ?? 0, warnings });
       }
       return sent;
     });
   } catch (error) {
     // Without an answer the database may have taken them.
-    if (!(error instanceof DatabaseAway)) for (const folder of marked) unmarkSubmitted(folder, null);
+    if (!(error instanceof DatabaseAway)) for (const one of undo) await one();
     if (['23505', '40P01'].includes((error as { code?: string }).code ?? ''))
       throw new FleetRefusal('the task was submitted by another command at the same moment; see tollgate fleet status');
     throw error;
@@ -83,13 +86,19 @@ export async function submitTasks(request: SubmitRequest): Promise<Submitted[]> 
 /** Tasks that need the same CLIs share a queue, so that a worker fetches only what it can run. */
 const queueOf = (tools: readonly string[]): string => `tasks.${tools.join('.')}`.replace(/[^\w.-]/g, '_');
 
-async function needsOf(
-  { options, context }: SubmitRequest,
-  word: string,
-): Promise<{ folder: TaskFolder; tools: string[]; calls: number; feature: string | undefined; warnings: string[] }> {
+interface Needs {
+  folder: TaskFolder;
+  journal: Journal;
+  tools: string[];
+  calls: number;
+  feature: string | undefined;
+  warnings: string[];
+}
+
+async function needsOf({ options, context }: SubmitRequest, word: string): Promise<Needs> {
   const opened = await openTask({ ...context, ...options, word }, 'look');
   if (opened.how === 'invalid') throw new FleetRefusal(opened.message);
-  const { task: folder, plans, manifest, tree } = opened.open;
+  const { task: folder, journal, plans, manifest, tree } = opened.open;
   const used = plans.flatMap(({ stage }) => [stage.tool, ...stage.fallback.map((each) => each.tool)]);
   const tools = [...new Set(used)].sort();
   const { budgets, meta, security } = manifest;
@@ -101,7 +110,7 @@ async function needsOf(
       (tool) =>
         `${tool} does not start in an untrusted checkout; if workers may use its hooks and servers, submit with --trust-workspace`,
     );
-  return { folder, tools, calls: budgets.paid_call_budget, feature: meta.feature, warnings };
+  return { folder, journal, tools, calls: budgets.paid_call_budget, feature: meta.feature, warnings };
 }
 
 /** One submission of a task at a time: two would pay for the same work. */

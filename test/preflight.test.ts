@@ -240,6 +240,20 @@ test('extra certificates: their price, or that they are not there', async () => 
   ]);
 });
 
+test('a server that gemini does not start hides nothing else, and one that is excluded is not told of', async () => {
+  const home = (text: string) => rig.write('../home/.gemini/settings.json', text);
+  const limits = async () => (await look({ tools: ['gemini'], uid: 1000 })).filter((line) => / limits: /.test(line));
+  home('{"mcpServers": {"db": {}}}');
+  const [both] = await limits();
+  assert.match(
+    both!,
+    /^warn gemini limits: MCP server "db" does not start: .*; only root can turn its own retries off; /,
+  );
+  assert.match(both!, '→ correct the settings of db; let an administrator set general.maxAttempts');
+  home('{"mcpServers": {"db": {}}, "mcp": {"excluded": ["db"]}}');
+  assert.match((await limits())[0]!, /^note gemini limits: only root can/);
+});
+
 test('what only gemini and only codex need to be told', async () => {
   assert.equal(await look({ tools: ['gemini', 'codex'], uid: 1000 }), [
     'note gemini limits: only root can turn its own retries off; those that it announces are cut instead → let an administrator set general.maxAttempts to 1 in its system settings',

@@ -17,10 +17,12 @@ import {
   NO_REQUIREMENTS,
   type Requirements,
   type ServerReport,
+  uncountedAgents,
   unfinishedWork,
   unmetIn,
 } from '../policies/facts/requirements.ts';
 import { cut } from '../policies/text/display.ts';
+import { MOST_AGENTS } from './following/usage-log.ts';
 
 export interface Capture {
   sessionId: string | null;
@@ -39,6 +41,8 @@ export interface Capture {
   /** MCP servers, as far as the CLI reports them. */
   servers: ServerReport[];
   warnings: string[];
+  /** What Tollgate concludes from the events. */
+  inferred: string[];
   turns: number | null;
   /** How many tools were called. */
   tools: number;
@@ -80,7 +84,7 @@ export function createCapture(
   /** Their last state was reported. */
   const settled = new Set<string | null>();
   const seen = { listed: false, begun: false };
-  const captured: Omit<Capture, 'answer' | 'turns' | 'usage' | 'requests' | 'servers' | 'unmet'> = {
+  const captured: Omit<Capture, 'answer' | 'inferred' | 'turns' | 'usage' | 'requests' | 'servers' | 'unmet'> = {
     sessionId: null,
     model: null,
     completed: false,
@@ -246,8 +250,8 @@ export function createCapture(
       const before = spent.get(request) ?? { model: null, input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
       spent.set(request, { ...before, ...used });
     },
-    sub_agent: ({ id, state }) => {
-      if (agents.size < MOST_RUNNING) agents.set(id, state);
+    sub_agent: ({ id, state, unlessKnown }) => {
+      if (agents.size < MOST_RUNNING && !(unlessKnown && agents.has(id))) agents.set(id, state);
     },
     completed: ({ endsTools }) => {
       // Not every version reports its requests.
@@ -286,10 +290,10 @@ export function createCapture(
       errors: [...captured.errors],
       denials: denials(),
       servers: reported(),
-      warnings: [
-        ...captured.warnings,
-        ...(captured.completed && cutShort !== null ? [incomplete(cutShort)] : []),
+      warnings: [...captured.warnings, ...(captured.completed && cutShort !== null ? [incomplete(cutShort)] : [])],
+      inferred: [
         ...(captured.completed && hasEndedTools ? unfinishedWork(agents, running) : []),
+        ...(agents.size > MOST_AGENTS ? [uncountedAgents(agents.size - MOST_AGENTS)] : []),
       ],
       answer: answer.text(),
       turns: turns.count(),

@@ -15,7 +15,7 @@ import { geminiNeeds } from './gemini/needs.ts';
 import { askThrough, probePrefix, programOf } from './prefix.ts';
 import { markEnvironment } from './processes/marker.ts';
 import type { Surroundings } from './sign-in.ts';
-import { brokenInstall, ignoredBy, settingsIgnored, TRUST_FOLDER, untrustedCall } from './startable.ts';
+import { brokenInstall, ignoredBy, TRUST_FOLDER, untrustedCall } from './startable.ts';
 
 export interface ToolPlace extends Surroundings {
   adapter: Adapter;
@@ -149,17 +149,19 @@ export function checkTrust(place: ToolPlace): CheckAnswer {
 export function checkOwnNeeds(place: ToolPlace): CheckAnswer {
   const { adapter, environment, home, uid } = place;
   const ignored = ignoredBy(adapter, { ...place, environment: { ...environment, HOME: home } });
-  if (ignored.length === 0) return OWN_NEEDS[adapter.tool as BuiltIn]({ uid });
+  const own = OWN_NEEDS[adapter.tool as BuiltIn]({ uid });
+  if (ignored.length === 0) return own;
   const refused = ignored.some(({ what }) => what === 'settings');
   const found = ignored.map((one) =>
     one.what === 'server'
       ? `MCP server "${one.name}" does not start: ${one.why}`
       : one.what === 'servers'
         ? `${one.file} ${one.why}, so that its MCP servers do not start`
-        : settingsIgnored(adapter.tool, one),
+        : `${one.file} ${one.why}`,
   );
   const files = ignored.map((one) => (one.what === 'server' ? `the settings of ${one.name}` : one.file));
-  return say(refused ? 'fail' : 'warn', found.join('; '), `correct ${files.join(' and ')}`);
+  const both = [`correct ${files.join(' and ')}`, ...(own?.fix ? [own.fix] : [])].join('; ');
+  return say(refused ? 'fail' : 'warn', [...found, ...(own === null ? [] : [own.found])].join('; '), both);
 }
 
 const OWN_NEEDS = {

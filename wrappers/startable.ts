@@ -2,9 +2,11 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isRemote } from '../policies/rules/command-prefix.ts';
 import { partOf } from '../policies/text/json.ts';
 import { tried } from '../policies/text/tried.ts';
-import type { Adapter, Ignored } from './adapter.ts';
+import { isWithin } from '../state/disk/real-folder.ts';
+import type { Adapter, FolderRequest, Ignored } from './adapter.ts';
 import { isPublished } from './cli-version.ts';
 import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
 
@@ -188,17 +190,22 @@ export const untrustedCall = (
   binary: string,
 ): string | null => distrusts(request) ?? (isPublished(binary, packageName, entries) ? refusesFolder(request) : null);
 
-/** A CLI within a prefix may have other files than those of this machine. */
-export const ignoredBy = ({ prefix, ignores }: Adapter, request: Parameters<Adapter['ignores']>[0]): Ignored[] =>
-  prefix === undefined ? ignores(request) : [];
+/** A CLI within a prefix may have other files than those of this machine. A container has those of the working folder. */
+export function ignoredBy({ prefix, ignores }: Pick<Adapter, 'prefix' | 'ignores'>, request: FolderRequest): Ignored[] {
+  if (prefix === undefined) return ignores(request);
+  const isThere = (one: Ignored) => one.what !== 'server' && isWithin(request.cwd, one.file);
+  return isRemote(prefix) ? [] : ignores(request).filter(isThere);
+}
 
-export const settingsIgnored = (tool: string, { file, why }: Extract<Ignored, { file: string }>): string =>
-  `${file} ${why}, and ${tool} would ignore it without a message, its deny rules too`;
-
-/** The servers of a CLI's configuration with none of these keys: it starts none of them, without a message. */
-export const unstartableServers = (servers: unknown, keys: readonly string[], where: string): Ignored[] =>
+/** The servers of a CLI's configuration with none of these keys: it starts none of them, without a message. @param isOff The user does not use it. */
+export const unstartableServers = (
+  servers: unknown,
+  keys: readonly string[],
+  where: string,
+  isOff = (_name: string) => false,
+): Ignored[] =>
   Object.entries(partOf(servers) ?? {})
-    .filter(([, one]) => keys.every((key) => partOf(one)?.[key] === undefined))
+    .filter(([name, one]) => !isOff(name) && keys.every((key) => partOf(one)?.[key] === undefined))
     .map(([name]) => ({ what: 'server', name, why: `its settings in ${where} have no ${keys.join(' or ')}` }));
 
 /** The advice that a call and preflight print. */

@@ -29,7 +29,7 @@ export function answerTo(ran: TaskRan, { given, words }: Arguments, command: Run
   const state = ran.how === 'awaited' ? 'awaited' : 'refused';
   const err = `tollgate ${command}: ${ran.message}\n`;
   return given.has('json')
-    ? { exit, err, out: answerWithoutRun(words[0] ?? null, state, exit, ran.message, command) }
+    ? { exit, err, out: answerWithoutRun(words[0] ?? null, state, exit, ran.message, command, given) }
     : { exit, err };
 }
 
@@ -40,7 +40,14 @@ export function surprise({ given, words }: Arguments, command: RunningWord = 'ru
     return given.has('json')
       ? {
           ...ran,
-          out: answerWithoutRun(words[0] ?? null, 'refused', ran.exit, refusalOf(error) ?? String(error), command),
+          out: answerWithoutRun(
+            words[0] ?? null,
+            'refused',
+            ran.exit,
+            refusalOf(error) ?? String(error),
+            command,
+            given,
+          ),
         }
       : ran;
   };
@@ -53,11 +60,12 @@ export function answerWithoutRun(
   exit_code: number,
   message: string,
   command: RunningWord = 'run',
+  given: ReadonlySet<string> = new Set(),
 ): string {
   const located = word === null ? null : locateTask(word, process.cwd(), process.env);
   const task_id = located?.how === 'found' ? located.folder.id : null;
   const next_actions = afterNothing(
-    { state, exit_code, command, word: word ?? '' },
+    { state, exit_code, command, word: word ?? '', trusts: given.has('trust-workspace') },
     located?.how === 'found' ? located.folder : null,
   );
   return `${JSON.stringify({ schema: 1, task_id, state, exit_code, message, next_actions })}\n`;
@@ -68,9 +76,14 @@ interface NotRun {
   exit_code: number;
   word: string;
   command: RunningWord;
+  /** The command was given --trust-workspace. */
+  trusts: boolean;
 }
 
-function afterNothing({ state, exit_code: exitCode, word, command }: NotRun, task: TaskFolder | null): NextAction[] {
+function afterNothing(
+  { state, exit_code: exitCode, word, command, trusts }: NotRun,
+  task: TaskFolder | null,
+): NextAction[] {
   const launcher = launcherIn(process.env);
   if (exitCode === EXIT_BUG) return [toDo('report it as a bug of tollgate, with the text of stderr')];
   if (task === null) return [toType('see how it is called', `${launcher} ${command} --help`)];
@@ -78,7 +91,7 @@ function afterNothing({ state, exit_code: exitCode, word, command }: NotRun, tas
     return [
       toType(
         'fix what the message names, then continue',
-        `${launcher} ${command === 'run' ? 'run' : 'supervise'} ${shellWord(word)}`,
+        `${launcher} ${command === 'run' ? 'run' : 'supervise'} ${shellWord(word)}${trusts ? ' --trust-workspace' : ''}`,
         'pays',
       ),
     ];

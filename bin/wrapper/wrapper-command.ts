@@ -264,6 +264,7 @@ function requestOf(
     },
     limits: {
       timeoutMs: number['timeout-ms']!,
+      ...(dispatch?.timeout_of === undefined ? {} : { timeoutOf: 'task' }),
       timeoutMode: text['timeout-mode'] as 'enforce' | 'wait_done',
       idleTimeoutMs: number['idle-timeout-ms'] ?? null,
       startTimeoutMs: number['start-timeout-ms'] || null,

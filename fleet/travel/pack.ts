@@ -67,8 +67,15 @@ const MOST_PATCH_BYTES = 256 * 1024 * 1024;
 const MOST_CHANGED = { file: 64 * 1024 * 1024, all: 192 * 1024 * 1024 };
 const MOST_INPUT_BYTES = 128 * 1024 * 1024;
 
+interface Packing {
+  packed: PackedTask;
+  /** The length of the task's journal before it was packed. */
+  journalBytes: number;
+  warnings: string[];
+}
+
 /** Throws a TravelRefusal if the task cannot travel. Nothing is written but the shared file. */
-export async function packTask(request: PackRequest): Promise<{ packed: PackedTask; warnings: string[] }> {
+export async function packTask(request: PackRequest): Promise<Packing> {
   const { context, options, word, shared } = request;
   // Each mistake of the manifest is found here, as a run would find it: no worker must begin with it. The fleet may have had it before.
   const foreseen = await foreseeTask({ ...request, options: { ...options, whenTaken: 'force' } });
@@ -77,6 +84,7 @@ export async function packTask(request: PackRequest): Promise<{ packed: PackedTa
   if (opened.how === 'invalid') throw new TravelRefusal(opened.message);
   const { open } = opened;
   const { task, root } = open;
+  const { offset: journalBytes } = open.journal.read();
   await refuseUnportable(open);
   const bases = open.plans.flatMap(({ stage: { diff } }) =>
     typeof diff === 'object' && diff.base !== undefined ? [diff.base] : [],
@@ -109,7 +117,7 @@ export async function packTask(request: PackRequest): Promise<{ packed: PackedTa
     bundleHash: hashOf(bytes),
     bundle: shared === null ? bytes : { shared: putShared(shared, bytes) },
   };
-  return { packed, warnings };
+  return { packed, journalBytes, warnings };
 }
 
 /** What would be different on another machine, or is at work here. */

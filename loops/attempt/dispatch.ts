@@ -26,6 +26,8 @@ export interface Dispatch {
   own_rows: readonly OwnRow[];
   /** What the call may use of the task's budgets, with the prices of its project; absent if it may use any number. */
   caps?: Caps;
+  /** Its timeout is the rest of its task's time. */
+  timeout_of?: 'task';
   /** The CLI to call, if the project describes it, as it was read for the run. */
   own_tool?: OwnToolRow;
   /** The prefix of a built-in CLI, if the project gives it one, as it was read for the run. */

@@ -18,7 +18,7 @@ import { findBinary } from '../../wrappers/find-binary.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
 import { programOf } from '../../wrappers/prefix.ts';
-import { brokenInstall, ignoredBy, settingsIgnored, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
+import { brokenInstall, ignoredBy, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../attempt/request.ts';
@@ -102,7 +102,7 @@ function brokenConfiguration(adapter: Adapter, call: CallRequest): Refusal | nul
   const required = call.requires?.servers ?? [];
   for (const one of ignoredBy(adapter, call)) {
     if (one.what === 'settings')
-      return toolingRefusal('config', `${settingsIgnored(adapter.tool, one)}: correct or remove it`, 'failure');
+      return toolingRefusal('config', `${one.file} ${one.why}: correct or remove it`, 'failure');
     if (one.what === 'servers' && required.length > 0)
       return toolingRefusal('mcp_server', `required MCP servers cannot start: ${one.file} ${one.why}`, 'failure');
     if (one.what === 'server' && (required === 'all' || required.some((name) => isSameServer(name, one.name))))

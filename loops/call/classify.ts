@@ -58,7 +58,7 @@ function limitOf({ ending, cap }: Outcome, { reason, evidence }: Verdict, limits
   if (evidence?.source !== 'ending') return null;
   switch (ending) {
     case 'timed_out':
-      return limit('timeout', wallMs(limits), 'ms');
+      return limit(limits.timeoutOf === 'task' ? 'rest_of_task_time' : 'timeout', wallMs(limits), 'ms');
     case 'idle':
       return reason === 'silent_start' && isStartLimit(limits)
         ? limit('start_timeout', startTimeoutMs, 'ms')

@@ -220,7 +220,12 @@ function warningsOf(
   // What the CLI itself reports of a server is more than what its files show.
   const isReported = (warning: string) =>
     capture.servers.some(({ name }) => name !== null && warning.startsWith(`MCP server "${name}" `));
-  const warnings = [...lacksOf(request, capture), ...noted.filter((warning) => !isReported(warning)), ...reported];
+  const warnings = [
+    ...lacksOf(request, capture),
+    ...noted.filter((warning) => !isReported(warning)),
+    ...reported,
+    ...capture.inferred,
+  ];
   if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
   else if (succeeded && exitCode !== 0 && (exitCode !== null || signal !== null))
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);

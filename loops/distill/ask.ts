@@ -42,7 +42,9 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<AskR
     const said = await askOnce(contents, run);
     if (said.how === 'answered') {
       const history = contents.length - 1;
-      return { how: 'answered', callId, answer: said.answer, request, history, retries: attempt - 1 };
+      const { isCounted, ...answer } = said.answer;
+      if (isCounted) run.uncount();
+      return { how: 'answered', callId, answer, request, history, retries: attempt - 1 };
     }
     if (said.how === 'aborted') {
       close(callId, LOST, run);

@@ -69,6 +69,7 @@ export function serviceOverCli(desk: CliDesk): DocumentService {
         blockReason: null,
         usage: input === null || output === null ? null : { input, output, thoughts: 0, cached: cached ?? 0 },
         modelVersion: model,
+        ...(earlier === null ? {} : { isCounted: true }),
       } satisfies TurnAnswer;
     },
   };

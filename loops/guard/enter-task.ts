@@ -12,7 +12,7 @@ import {
   vouchedIn,
 } from '../../state/calls/judge-register.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
-import { submittedMistake, unmarkSubmitted } from '../task/claim.ts';
+import { submittedMistake } from '../task/claim.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { type FoundTask, rootOf } from '../task/task.ts';
@@ -41,16 +41,15 @@ type Entered = Inspected & ({ how: 'open'; recovered: Recovered } | { how: 'inva
 
 /** Before a run reads its task or pays. Returns `invalid` if the task is closed until the user has checked it. */
 export async function enterTask(entering: Inspecting & RunContext): Promise<Entered> {
-  const { otherChanges, whenTaken, clock, say } = entering;
+  const { otherChanges, clock, say } = entering;
   const found = findTask(entering);
-  const submitted = found === null || whenTaken === 'force' ? null : submittedMistake(found.task);
+  const submitted = found === null ? null : submittedMistake(found.task, entering);
   if (submitted !== null) return { how: 'invalid', message: submitted };
   const recovered: Recovered =
     found === null ? { notes: [], findings: new Map() } : await recoverFiles({ ...found, clock }, 'before');
   // The caller that opens the task reports why it was not found.
   if (found === null) return { how: 'open', recovered, found };
   for (const note of recovered.notes) say(note);
-  if (whenTaken === 'force') unmarkSubmitted(found.task, null);
   if (otherChanges === 'accepted') acceptChanges(found);
   const closed = closedBy(found);
   if (closed !== null) return { how: 'invalid', message: closed };
@@ -62,7 +61,7 @@ export async function enterTask(entering: Inspecting & RunContext): Promise<Ente
 /** For a caller that only reads the task. Returns `invalid` with the reason why a run would not begin. */
 export function inspectTask(inspecting: Inspecting): Inspected {
   const found = findTask(inspecting);
-  const submitted = found === null || inspecting.whenTaken === 'force' ? null : submittedMistake(found.task);
+  const submitted = found === null ? null : submittedMistake(found.task, inspecting);
   if (submitted !== null) return { how: 'invalid', message: submitted };
   const closed = found === null || inspecting.otherChanges === 'accepted' ? null : closedBy(found);
   return closed === null ? { how: 'open', found } : { how: 'invalid', message: closed };

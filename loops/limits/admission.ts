@@ -172,7 +172,8 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
     return { how: 'refused', reason: 'held', message, retryAt: held.retryAt };
   }
   if (inForce.length === 0) return FREE;
-  const earlier = asOf(readLimitsLedger(files), now);
+  const kept = readLimitsLedger(files);
+  const earlier = asOf(kept, now);
   const found = await settleDeadCalls(earlier, self, call.environment, now);
   const ledger = noted(found, nearByDead(inForce, { earlier, found }, clock()));
   const openCall: OpenCall = {
@@ -198,6 +199,8 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   const admitted = admit(inForce, counted, openCall);
   if (admitted.how === 'wait') return admitted;
   if (admitted.how === 'refused') {
+    // What a clock dated in the future counts today, and not again on each day until then.
+    if (earlier.spent !== kept.spent) writeLimitsLedger(files, counted);
     const message = `a limit over all tasks is ${admitted.why}; nothing was started. The limit is set in ${admitted.file}; tollgate budget shows all of them`;
     return { how: 'refused', reason: 'own_limit', message, retryAt: admitted.retryAt, limit: admitted.limit };
   }

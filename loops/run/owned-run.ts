@@ -11,6 +11,7 @@ import { redactRemainingRaw, settleLeftovers } from '../call/settle.ts';
 import { describeLeftover, endLeftoverCommands } from '../gate/gate-folder.ts';
 import { type Recovered, recoverFiles } from '../guard/recover.ts';
 import { clearFolders } from '../stage/clear-result-paths.ts';
+import { submittedMistake, unmarkSubmitted } from '../task/claim.ts';
 import { changedFailure, interruptedFailure, invalidFailure } from '../task/failure.ts';
 import { keepStart } from '../task/keep-start.ts';
 import { type CheckedStages, checkStages, type Planned } from '../task/plan.ts';
@@ -75,6 +76,16 @@ export async function runOwned(
   const { clock, say, stop } = context;
   let ended: { state: EndedRun['state']; exitCode: number } = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
   try {
+    // It may have been submitted at the moment of the claim.
+    const submitted = submittedMistake(opened.task, options);
+    if (submitted !== null) {
+      ended = REFUSED;
+      return { how: 'invalid', message: submitted };
+    }
+    if (submittedMistake(opened.task) !== null) {
+      say(`${opened.task.id} is in the fleet too, and both pay, because of --force`);
+      unmarkSubmitted(opened.task, null);
+    }
     for (const note of clearFolders(opened.task, clock)) say(note);
     const entered = await enterWorktree(opened, request);
     if (entered.how === 'stopped') {

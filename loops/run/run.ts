@@ -5,7 +5,7 @@ import { JournalError } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { enterTask } from '../guard/enter-task.ts';
 import type { Recovered } from '../guard/recover.ts';
-import { claim } from '../task/claim.ts';
+import { claim, submittedMistake } from '../task/claim.ts';
 import type { RunRequest } from '../task/run-context.ts';
 import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
@@ -46,6 +46,9 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
 
 async function claimAndRun(request: WorkedRun, open: OpenTask, recovered: Recovered): Promise<RanTask> {
   const stages = open.plans.map(({ stage }) => stage.name);
+  // A claim in the journal would keep the fleet's result from being fetched.
+  const submitted = submittedMistake(open.task, request.options);
+  if (submitted !== null) return { how: 'invalid', message: submitted };
   const claimed = await claim({
     ...request.options,
     ...request.context,

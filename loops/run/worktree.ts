@@ -151,7 +151,9 @@ async function open(
   const ref = `refs/heads/${branch}`;
   const isNew = (await git(['rev-parse', '--verify', '--quiet', ref])).code !== 0;
   const fresh = isNew || (await git(['merge-base', '--is-ancestor', ref, 'HEAD'])).code === 0;
-  if (fresh && !isNew) await git(['update-ref', ref, 'HEAD']);
+  const moved = fresh && !isNew ? await git(['update-ref', ref, 'HEAD']) : null;
+  if (moved !== null && moved.code !== 0)
+    return invalid(`git could not move branch ${branch} to HEAD: ${complaintOf(moved)}`);
   // Registered but missing: the user removed the folder manually, and --force tells git that we know this.
   const force = here === undefined ? [] : ['--force'];
   makePrivate(path.dirname(top));

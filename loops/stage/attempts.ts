@@ -6,8 +6,9 @@ import { usedUp } from '../../policies/manifest/call-terms.ts';
 import { omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
-import { engineWords } from '../../policies/verdict/stand-ins.ts';
+import { causeOf, engineWords } from '../../policies/verdict/stand-ins.ts';
 import type { Fact } from '../../state/journal/facts.ts';
+import type { Reset } from '../task/attempt-request.ts';
 import { changedByOthersFailure, failureOf, limitFailure, pausedFailure, unansweredFailure } from '../task/failure.ts';
 import { paidWords, spentOf } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
@@ -25,7 +26,9 @@ import {
   type StageEnded,
   type StageProgress,
   type StageStep,
+  soonestOf,
   startOf,
+  withReset,
 } from './stage-progress.ts';
 import { openStageSession } from './stage-session.ts';
 
@@ -120,7 +123,9 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
       const verdict = { class: errorClass, reason: 'paused', evidence: null, retry_at: until } as const;
       const { tool_calls, session_id } = progress.failed ?? { tool_calls: 0, session_id: null };
       const refused = { verdict, tool_calls, session_id };
-      return decided(progress, refused, 0, (after) => failed(after, first, pausedFailure(run, answered), null));
+      return decided(progress, refused, 0, (after, _, soonest) =>
+        failed(after, first, pausedFailure(run, answered, soonest), null),
+      );
     }
     case 'timed_out':
       return attempt(progress, first, baseline);
@@ -158,11 +163,11 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
     changed: baseline === null ? [] : await baseline.look(),
     seen: new Map([...called.seen, [signature, count]]),
   };
-  return decided(noted, record, count, (after, decision) => {
+  return decided(noted, record, count, (after, decision, soonest) => {
     const { calls, changed, ranTools } = after;
     const resumed = request.resumeSession !== null;
     const sentPrompt = { chars: request.prompt.chars, parts: first.parts, resumed, ranTools };
-    const circumstances = { count, attempt: Math.max(1, calls), decision, sent: sentPrompt, changed };
+    const circumstances = { count, attempt: Math.max(1, calls), decision, soonest, sent: sentPrompt, changed };
     return failed(after, first, failureOf(run, record, circumstances), record);
   });
 }
@@ -196,9 +201,12 @@ async function decided(
   progress: StageProgress,
   record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'> & Partial<CallRecord>,
   count: number,
-  end: (after: StageProgress, decision: Decision) => StageStep,
+  end: (after: StageProgress, decision: Decision, soonest: Reset | null) => StageStep,
 ): Promise<StageStep> {
   const { run, session, request, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = progress;
+  const resets = withReset(progress, record.verdict.retry_at);
+  const soonest = causeOf(record.verdict) === 'quota' ? soonestOf({ resets }) : null;
+  const other = soonest === null || soonest.stage === run.stage ? null : soonest;
   const ahead = session.ahead(record);
   // Work that continues elsewhere need not wait for this session.
   const goesOn =
@@ -212,14 +220,16 @@ async function decided(
     busyAwaited: progress.busyAwaited,
     repair,
   } as const;
-  const seen = { count, retriesLeft, waitMs, changed: changed.length, resetLeftMs, resetsAwaited };
+  const isDirty = (record.tool_calls ?? 0) > 0 || changed.length > 0;
+  const limits = { resetLeftMs, resetsAwaited, soonest: isDirty ? null : other };
+  const seen = { count, retriesLeft, waitMs, changed: changed.length, ...limits };
   const decision = decisionFor(run, record, { ...seen, sessionId: ahead?.id ?? null, session: standing });
   const sent = { ...progress.sent, cliVersion: progress.failed?.cli_version ?? null };
   const planned =
     decision.action === 'stop'
       ? null
-      : await planNextAttempt(run, decision, waitMs, { request, session, record, sent });
-  const after = decision.action === 'mend' ? { ...progress, isRepaired: true } : progress;
+      : await planNextAttempt(run, decision, waitMs, { request, session, record, sent, soonest: seen.soonest });
+  const after = { ...progress, resets, isRepaired: progress.isRepaired || decision.action === 'mend' };
   const next = planned?.how === 'planned' ? planned.next : null;
   const why = planned?.how === 'impossible' ? planned.why : decision.why;
   await run.open.journal.note({
@@ -238,7 +248,7 @@ async function decided(
     if (record.verdict.class === 'prompt_too_large' && session.id !== null)
       await session.giveUp(session.id, 'given_up');
     // The planned action is not possible.
-    return end(after, planned === null ? decision : { action: 'stop', why, next_actions: [] });
+    return end(after, planned === null ? decision : { action: 'stop', why, next_actions: [] }, other);
   }
   const { class: errorClass, reason } = record.verdict;
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;

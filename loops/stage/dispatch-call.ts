@@ -154,17 +154,9 @@ async function dispatchNow(run: StageRun, request: DispatchedPrompt, slotted: Sl
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}`, killed: killed && finding === null }
     : {
         how: 'answered',
-        record: { ...endedByTask(record, run), warnings: [...record.warnings, ...notes] },
+        record: { ...record, warnings: [...record.warnings, ...notes] },
         judge: finding,
       };
-}
-
-/** The limit of a stage whose time was cut to the rest of its task's time is that of the task. */
-function endedByTask(record: CallRecord, { stage }: StageRun): CallRecord {
-  const { evidence } = record.verdict;
-  if (evidence?.limit?.name !== 'timeout' || evidence.limit.value >= stage.timeout_ms) return record;
-  const limit = { ...evidence.limit, name: 'rest_of_task_time' } as const;
-  return { ...record, verdict: { ...record.verdict, evidence: { ...evidence, limit } } };
 }
 
 const NO_FINDING = { finding: null, notes: [] };
@@ -209,6 +201,7 @@ function errandOf(
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
       ...capsFor(open, stage),
+      ...(wallLeftMs < stage.timeout_ms ? { timeout_of: 'task' } : {}),
       ...ownToolOf(stage, open.project),
       ...(lease === undefined ? {} : { lease }),
       prompt: { before: sent.before, ...aboutPrompt(prompt) },

@@ -5,7 +5,7 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { type Decision, decide } from '../../policies/verdict/decide.ts';
 import { waitBefore } from '../../policies/verdict/retry.ts';
-import { causeOf, engineWords, standInWords } from '../../policies/verdict/stand-ins.ts';
+import { causeOf, engineWords, STANDS_IN_FOR, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -48,9 +48,13 @@ export function decisionFor(
 ): Decision {
   const { open, options, context } = run;
   const { ledger } = open.journal.read();
-  const { standIn, unready } = causeOf(record.verdict) === null ? NO_FALLBACK : readyFallback(run);
+  const cause = causeOf(record.verdict);
+  const isReplaced = cause !== null && (run.stage.fallback_on ?? STANDS_IN_FOR).includes(cause);
+  const { standIn, unready } = isReplaced ? readyFallback(run) : NO_FALLBACK;
+  const soonest = seen.soonest ?? null;
   const decision = decide({
-    verdict: record.verdict,
+    verdict: soonest === null ? record.verdict : { ...record.verdict, retry_at: soonest.retryAt },
+    ...(soonest === null ? {} : { resetOf: engineWords(engineOf(soonest.stage)) }),
     count: seen.count,
     retriesLeft: seen.retriesLeft,
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
@@ -168,27 +172,33 @@ export async function planNextAttempt(
       const { until, sessionId } = decision;
       const untilMs = Math.max(0, Date.parse(until) - run.context.clock().getTime());
       const later = { stage, waitMs: untilMs, until: new Date(until), counts: 'as_reset' } as const;
-      return sessionId === null ? planned({ ...later, request }) : continueIn(run, sessionId, about, later);
+      if (sessionId !== null) return continueIn(run, sessionId, about, later);
+      return about.soonest
+        ? changeEngine(run, about, { ...later, stage: about.soonest.stage })
+        : planned({ ...later, request });
     }
     case 'fallback': {
       const { standIn: other, unready } = readyFallback(run);
       if (other === null) return { how: 'impossible', why: unready.join('; ') };
-      const composed = await recompose(run, other, run.open.manifest.context.digest_policy);
-      if (composed.how === 'invalid') return { how: 'impossible', why: composed.message };
-      const { prompt } = composed;
-      if (isSameLogin(other, stage)) session.startNew();
-      const used = { ...engineOf(other), in_place_of: engineOf(stage), reason: record.verdict.reason };
-      session.notes.push(...unready, standInWords(used));
-      return planned({
-        stage: other,
-        standIn: used,
-        waitMs: 0,
-        until: null,
-        counts: 'as_none',
-        request: { prompt, resumeSession: null },
-      });
+      return changeEngine(run, about, { stage: other, waitMs: 0, until: null, counts: 'as_none' }, unready);
     }
   }
+}
+
+/** Sends the stage's whole prompt to another engine, in a new session. */
+async function changeEngine(
+  run: StageRun,
+  { session, record }: FailedAttempt,
+  next: NextTry,
+  notes: readonly string[] = [],
+): Promise<PlannedAttempt> {
+  const { stage } = next;
+  const composed = await recompose(run, stage, run.open.manifest.context.digest_policy);
+  if (composed.how === 'invalid') return { how: 'impossible', why: composed.message };
+  if (isSameLogin(stage, run.stage)) session.startNew();
+  const standIn = { ...engineOf(stage), in_place_of: engineOf(run.stage), reason: record.verdict.reason };
+  session.notes.push(...notes, standInWords(standIn));
+  return planned({ ...next, standIn, request: { prompt: composed.prompt, resumeSession: null } });
 }
 
 /** A digest that is hardly shorter than the refused prompt is refused too. */

@@ -11,7 +11,7 @@ import { engineOf, isSameLogin, type StageRun } from '../task/stage-run.ts';
 import type { Baseline } from './baseline.ts';
 import { readRecord } from './guardian.ts';
 import { continuation, decisionFor, fallbacksOf, planNextAttempt } from './next-attempt.ts';
-import { type Applied, applyDecision, type StageProgress } from './stage-progress.ts';
+import { type Applied, applyDecision, type StageProgress, withReset } from './stage-progress.ts';
 
 /**
  * Makes the first request of a run if the stage's last attempt, for the same prompt, was cut off after it had run tools.
@@ -59,12 +59,20 @@ export async function resumeStandIns(
     // The manifest may have been changed since.
     const next = withNext(reached.progress, standIn);
     if (next === null) return reached;
-    reached = await ask(next, standIn.reason, 'the run before was cut off there');
+    const retryAt = resetIn(ledger, last, next.run.stage);
+    reached = await ask(next, { reason: standIn.reason, retryAt }, 'the run before was cut off there');
     if (reached.how === 'stopped') return reached;
   }
   const record = isDecided(ledger, last) ? null : readRecord(open.task, last.reserved.call_id);
   if (record === null || !(await wantsStandIn(reached.progress, record, baseline))) return reached;
-  return ask(reached.progress, record.verdict.reason, 'the run before was cut off as it failed');
+  const { reason, retry_at: retryAt } = record.verdict;
+  return ask(reached.progress, { reason, retryAt }, 'the run before was cut off as it failed');
+}
+
+/** When the engine of a stage can work again, by its last call in the run of `last`. */
+function resetIn({ calls }: Ledger, { reserved: { run_id, stage: of } }: Call, stage: StageRun['stage']) {
+  const ofRun = [...calls.values()].filter(({ reserved }) => reserved.run_id === run_id && reserved.stage === of);
+  return ofRun.findLast(({ reserved }) => isSameLogin(reserved, stage))?.verdict?.retry_at ?? null;
 }
 
 const lastCallOf = ({ calls }: Ledger, stage: string): Call | undefined =>
@@ -98,7 +106,11 @@ async function wantsStandIn(progress: StageProgress, record: CallRecord, baselin
 }
 
 /** Acts as after a failure of this run. Nothing is changed if the prompt of the next fallback cannot be made. */
-async function ask(progress: StageProgress, reason: string | null, why: string): Promise<Applied> {
+async function ask(
+  progress: StageProgress,
+  { reason, retryAt }: { reason: string | null; retryAt: string | null },
+  why: string,
+): Promise<Applied> {
   const { run, session, request, sent } = progress;
   const { stage, open, runId, context } = run;
   const decision = {
@@ -119,5 +131,6 @@ async function ask(progress: StageProgress, reason: string | null, why: string):
     stand_in: standIn!,
   });
   context.say(`stage ${stage.name}: ${standInWords(standIn!)}; ${why}`);
-  return applyDecision({ ...progress, sentPrompt: planned.next.request.prompt }, planned.next);
+  const asked = { ...progress, resets: withReset(progress, retryAt), sentPrompt: planned.next.request.prompt };
+  return applyDecision(asked, planned.next);
 }

@@ -3,9 +3,17 @@
 import type { Change } from '../../policies/facts/gate-record.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import type { AttemptRequest, NextAttempt, SentText, SessionUse, StageSession } from '../task/attempt-request.ts';
+import { engineWords } from '../../policies/verdict/stand-ins.ts';
+import type {
+  AttemptRequest,
+  NextAttempt,
+  Reset,
+  SentText,
+  SessionUse,
+  StageSession,
+} from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { isSameLogin, type StageEnd, type StageRun } from '../task/stage-run.ts';
+import { engineOf, isSameLogin, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import { pauseUntil } from './pauses.ts';
 import { openStageSession } from './stage-session.ts';
 
@@ -24,6 +32,8 @@ export interface StageProgress {
   readonly retriesLeft: number;
   readonly resetLeftMs: number;
   readonly resetsAwaited: number;
+  /** By engine, in words: those that could not answer, with a known reset. */
+  readonly resets: ReadonlyMap<string, Reset>;
   /** How often the stage waited while another process used its session. */
   readonly busyAwaited: number;
   /** Whether the history of its session was repaired. */
@@ -49,6 +59,7 @@ export const startOf = (run: StageRun, session: StageSession, first: Prompt): St
   retriesLeft: run.open.manifest.budgets.retry_budget,
   resetLeftMs: run.options.waitForResetMs,
   resetsAwaited: 0,
+  resets: new Map(),
   busyAwaited: 0,
   isRepaired: false,
   ranTools: false,
@@ -78,9 +89,19 @@ export function failed(
 
 export function interrupted(progress: StageProgress, { warnings }: Prompt, record: CallRecord | null): StageEnded {
   const { calls, failed } = progress;
-  const retry_at = failed?.verdict.retry_at ?? null;
+  const retry_at = soonestOf(progress)?.retryAt ?? failed?.verdict.retry_at ?? null;
   return { how: 'ended', progress, end: { how: 'interrupted', record, gate: null, warnings, calls, retry_at } };
 }
+
+/** @param retryAt null if it is not known. */
+export function withReset({ resets, run: { stage } }: StageProgress, retryAt: string | null): StageProgress['resets'] {
+  const others = [...resets].filter(([engine]) => engine !== engineWords(engineOf(stage)));
+  return new Map(retryAt === null ? others : [...others, [engineWords(engineOf(stage)), { stage, retryAt }]]);
+}
+
+/** The first engine that can work again; null if no reset is known. */
+export const soonestOf = ({ resets }: Pick<StageProgress, 'resets'>): Reset | null =>
+  [...resets.values()].sort((one, other) => Date.parse(one.retryAt) - Date.parse(other.retryAt))[0] ?? null;
 
 /** `stopped`: a stop was requested while the stage waited. */
 export interface Applied {

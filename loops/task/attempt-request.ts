@@ -18,6 +18,8 @@ export interface StageHistory {
   /** How long the stage may still wait for resets, and how many it has waited for. */
   resetLeftMs: number;
   resetsAwaited: number;
+  /** The engine whose reset comes first, if it is not the one that failed now. */
+  soonest?: Reset | null;
   /** The session that can be resumed, and what is known of the session that failed. */
   sessionId: string | null;
   session: SessionStanding;
@@ -44,13 +46,20 @@ export interface FailedAttempt {
   record: { verdict: Verdict; session_id: string | null; tool_calls: number | null };
   /** The text that was sent, and the version of the CLI that received it. */
   sent: SentText & { cliVersion: string | null };
+  soonest?: Reset | null;
+}
+
+/** An engine that could not answer, as its stage, and when it can work again. */
+export interface Reset {
+  stage: Stage;
+  retryAt: string;
 }
 
 /** How a decision lets the stage try again, after `waitMs` milliseconds. */
 export interface NextTry {
   /** May use a fallback tool. */
   stage: Stage;
-  /** Set for a fallback. */
+  /** Set if another engine is called. */
   standIn?: StandIn;
   waitMs: number;
   /** For a reset: the time of day when it is over. */

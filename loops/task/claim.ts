@@ -97,20 +97,27 @@ export const SUBMITTED = 'submitted.json';
 
 const markOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, SUBMITTED);
 
-/** A fleet has the task from now on. @param id its number there. */
-export async function markSubmitted(task: TaskFolder, id: string, at: Date): Promise<void> {
+interface Mark {
+  id: unknown;
+  at: unknown;
+}
+
+/** A fleet has the task from now on. @param id its number there. @returns how to undo this: an earlier mark remains. */
+export async function markSubmitted(task: TaskFolder, id: string, at: Date): Promise<() => Promise<void>> {
+  const before = readJsonIfFit<Mark>(markOf(task));
   makeFolders(task.state);
   await writeJson(markOf(task), { id, at: at.toISOString() });
+  return async () => (before === null ? unmarkSubmitted(task, id) : await writeJson(markOf(task), before));
 }
 
 /** @param id leaves the mark of a later submission; null removes any. */
 export function unmarkSubmitted(task: TaskFolder, id: string | null): void {
-  if (id === null || readJsonIfFit<{ id: unknown }>(markOf(task))?.id === id) rmSync(markOf(task), { force: true });
+  if (id === null || readJsonIfFit<Mark>(markOf(task))?.id === id) rmSync(markOf(task), { force: true });
 }
 
 /** Why a fleet's task does not run here, or null: both would pay, and the result could not be fetched. */
-export function submittedMistake(task: TaskFolder): string | null {
-  const mark = readJsonIfFit<{ at: unknown }>(markOf(task));
+export function submittedMistake(task: TaskFolder, { whenTaken }: Partial<RunOptions> = {}): string | null {
+  const mark = whenTaken === 'force' ? null : readJsonIfFit<Mark>(markOf(task));
   if (mark === null) return null;
   const { id } = task;
   return `${id} was submitted to the fleet at ${String(mark.at)}, and would be paid here once more; nothing was started. Fetch it (tollgate fleet fetch ${id}) or cancel it (tollgate fleet cancel ${id}); --force runs it here too, and then both pay`;

@@ -10,7 +10,7 @@ import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
-import { preflight } from '../../policies/report/situation.ts';
+import { preflight, type Situation } from '../../policies/report/situation.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/report/task-failure.ts';
 import { cutStacks } from '../../policies/text/stack-trace.ts';
 import {
@@ -24,6 +24,7 @@ import { lookAt, readHead, readTail } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
+import type { Reset } from './attempt-request.ts';
 import type { Prompt } from './prompt.ts';
 import type { CallSlot } from './run-context.ts';
 import { failingIn, type SentPrompt, situationOf } from './situation.ts';
@@ -35,6 +36,8 @@ export interface FailureCircumstances {
   count: number;
   attempt: number;
   decision: Decision;
+  /** The engine that can work first again, if it is not the one that failed now. */
+  soonest?: Reset | null;
   /** The prompt, and whether it was sent in an existing session; null if it says nothing about the failure. */
   sent: SentPrompt | null;
   /** What the stage has changed in the tree so far. */
@@ -50,7 +53,7 @@ interface Failing {
 
 /** Makes the record of `last_failure.json`, redacted; an unknown class becomes `unknown`. */
 export function failureOf(run: Failing, record: CallRecord, circumstances: FailureCircumstances): Failure {
-  const { count, attempt, decision, sent, changed } = circumstances;
+  const { count, attempt, decision, soonest = null, sent, changed } = circumstances;
   const { open, stage, context } = run;
   const outputs = outputsOf(open.task, stage);
   // A file's name may hold a secret.
@@ -73,10 +76,10 @@ export function failureOf(run: Failing, record: CallRecord, circumstances: Failu
     ...(record.http_status === undefined ? {} : { http_status: record.http_status }),
     evidence: record.verdict.evidence,
     decision: { action: decision.action, why: decision.why },
-    retry_at: record.verdict.retry_at,
+    retry_at: soonest?.retryAt ?? record.verdict.retry_at,
     next_actions: [
       ...decision.next_actions,
-      ...nextActions(situationOf(failingIn(open, stage, context.environment), record, sent)),
+      ...nextActions(soonestIn(situationOf(failingIn(open, stage, context.environment), record, sent), soonest)),
     ],
     missing: [],
     changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => redact(`${path} (${how})`)),
@@ -85,6 +88,15 @@ export function failureOf(run: Failing, record: CallRecord, circumstances: Failu
     resolved_at: null,
   };
 }
+
+const soonestIn = (situation: Situation, soonest: Reset | null): Situation =>
+  soonest === null
+    ? situation
+    : {
+        ...situation,
+        verdict: { ...situation.verdict, retry_at: soonest.retryAt },
+        first: soonest.stage.tool,
+      };
 
 /** Omits files that the call did not write. */
 const existing = (files: Record<string, string>): Record<string, string> =>
@@ -210,11 +222,16 @@ export function unansweredFailure(run: StageRun, text: string): Failure {
 }
 
 /** Another call of the batch was refused for its quota or its sign-in; this call was not made. */
-export function pausedFailure(run: StageRun, pause: CallSlot & { how: 'paused' }): Failure {
+export function pausedFailure(
+  run: StageRun,
+  pause: CallSlot & { how: 'paused' },
+  soonest: Reset | null = null,
+): Failure {
   const { open, stage } = run;
   const said = { text: pause.message, rule: 'batch-paused' };
-  const verdict = { ...stopped(pause.class, 'paused', said), retry_at: pause.until };
-  return { ...ofStage(run), ...verdict, next_actions: nextActions({ verdict, called: open.called, tool: stage.tool }) };
+  const verdict = { ...stopped(pause.class, 'paused', said), retry_at: soonest?.retryAt ?? pause.until };
+  const situation = soonestIn({ verdict, called: open.called, tool: stage.tool }, soonest);
+  return { ...ofStage(run), ...verdict, next_actions: nextActions(situation) };
 }
 
 /** The run was stopped. */

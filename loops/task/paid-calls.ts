@@ -26,12 +26,13 @@ export function spentOf({ task, journal, project }: OpenTask): Spent {
   };
 }
 
-/** In words, before a call: its number among the paid calls, and the known tokens and dollars of the earlier ones. */
+/** In words, before a call: its number among the paid calls if one remains, and the known tokens and dollars of the earlier ones. */
 export function paidWords(open: OpenTask): string[] {
   const { tokens, usd } = spentOf(open);
   const { ledger } = open.journal.read();
+  const total = budgetOf(ledger);
   return [
-    `paid call ${ledger.used + 1} of ${budgetOf(ledger)}`,
+    ledger.used < total ? `paid call ${ledger.used + 1} of ${total}` : `none of ${total} paid calls remains`,
     ...(tokens > 0 ? [`${figure(tokens)} tokens`] : []),
     ...(usd > 0 ? [dollars(usd)] : []),
   ];

@@ -37,6 +37,8 @@ export interface TurnAnswer {
   /** In tokens, as the service counted them; null if it did not. */
   usage: TurnUsage | null;
   modelVersion: string | null;
+  /** It is the answer of an earlier call, which counts already. */
+  isCounted?: true;
 }
 
 export interface TurnUsage {

@@ -80,8 +80,8 @@ export type EngineEvent =
   | { how: 'counted'; usage: ReportedUsage; adds?: true }
   /** What one request used so far. A later event of the same `request` replaces what it reports of it. */
   | { how: 'spent'; request: string; used: Partial<RequestUsage> }
-  /** The last state of a sub-agent counts. */
-  | { how: 'sub_agent'; id: string; state: 'working' | 'done' | 'failed' }
+  /** The last state of a sub-agent counts; `unlessKnown`: not this one, if there is another. */
+  | { how: 'sub_agent'; id: string; state: 'working' | 'done' | 'failed'; unlessKnown?: true }
   /** `endsTools`: tools and sub-agents that still work end with it. */
   | { how: 'completed'; endsTools?: true }
   /** The terminal failure; with an empty message the last error gives the reason. */

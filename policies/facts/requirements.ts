@@ -110,6 +110,9 @@ export function unfinishedWork(
   ];
 }
 
+export const uncountedAgents = (count: number): string =>
+  `the requests and tokens of ${count} sub-agent${count === 1 ? '' : 's'} are not counted: the call had too many`;
+
 /** Warnings of a record that the caller sees directly: what the answer lacks, or what had no effect. Others are notes. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
 export const lackOfServers = (file: string, why: string): string =>
@@ -135,6 +138,8 @@ export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.te
 const LACKS = [
   /^(?:an |the )?MCP servers? .*; the agent worked without (?:it|them)$/s,
   /^the tool \S+ was denied(?:;| by |$)/,
+  /^(?:sub-agents|tools) that (?:had not finished|failed)\b/,
+  /^the requests and tokens of \d+ sub-agents? are not counted\b/,
   // A model without metadata answers like others.
   /^[\w.-]+ reported: (?!Model metadata for )/,
   /^session \S+ was requested, but the CLI continued in /,

@@ -8,6 +8,8 @@ import { partOf } from '../text/json.ts';
 
 export interface CallLimits {
   timeoutMs: number;
+  /** It is the rest of its task's time. */
+  timeoutOf?: 'task';
   timeoutMode: 'enforce' | 'wait_done';
   idleTimeoutMs: number | null;
   startTimeoutMs: number | null;
@@ -67,6 +69,7 @@ function isCaps(caps: unknown): boolean {
 export function strictest(one: CallLimits, other: CallLimits): CallLimits {
   return {
     timeoutMs: Math.min(one.timeoutMs, other.timeoutMs, MAX_TIMEOUT_MS),
+    ...(one.timeoutOf === undefined && other.timeoutOf === undefined ? {} : { timeoutOf: 'task' }),
     timeoutMode: one.timeoutMode === other.timeoutMode ? one.timeoutMode : 'enforce',
     idleTimeoutMs: least(one.idleTimeoutMs, other.idleTimeoutMs),
     startTimeoutMs: least(one.startTimeoutMs, other.startTimeoutMs),

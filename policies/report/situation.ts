@@ -21,6 +21,8 @@ export interface Situation {
   /** How the task was opened. Without it, only `again` describes how to continue the call. */
   called: CalledAs;
   tool: Tool;
+  /** The tool that can work again at the verdict's time, if it is another one. */
+  first?: Tool;
   /** The session of the failed call; null if none is known. */
   sessionId?: string | null;
   ending?: Ending | null;
@@ -92,10 +94,10 @@ export const readFirst = ({ stderrFile }: Situation): NextAction[] => (stderrFil
 
 /** If the service gives no time, the user waits a few minutes, since the retries of this run came within seconds. */
 export const later = (situation: Situation): NextAction => {
-  const { tool, verdict } = situation;
+  const { tool, first = tool, verdict } = situation;
   const when =
     verdict.retry_at === null ? 'no sooner than 5 minutes after the failure' : `not before ${verdict.retry_at}`;
-  return rerun(situation, `${when}, call ${tool} again`);
+  return rerun(situation, `${when}, call ${first} again`);
 };
 
 /** One sentence about a field of the stage, with the place where it is set or can be set. */

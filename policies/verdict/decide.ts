@@ -36,6 +36,8 @@ export interface Question {
   waitMs: number;
   wallLeftMs: number | null;
   now: Date;
+  /** The other engine whose reset comes first, in words. */
+  resetOf?: string;
   /** When the failure was classified, from which its reset counts: the clock may have been set since. Now by default. */
   judgedAt?: Date;
 }
@@ -149,7 +151,7 @@ function aroundQuota(question: Question): Decision | null {
     action: 'wait_until',
     until,
     sessionId: dirty ? sessionId : null,
-    why: 'waiting for the reset',
+    why: question.resetOf === undefined ? 'waiting for the reset' : `waiting for the reset of ${question.resetOf}`,
     next_actions: [],
   };
 }

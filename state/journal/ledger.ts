@@ -4,7 +4,7 @@ import type { DistillFact } from '../../policies/distill/distillation.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SuperviseFact } from '../../policies/supervise/supervision.ts';
-import type { StandIn } from '../../policies/verdict/stand-ins.ts';
+import { engineWords, type StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Fact, JournalLine } from './facts.ts';
 
 type Of<F extends Fact['fact']> = Extract<JournalLine, { fact: F }>;
@@ -266,11 +266,17 @@ export function standInsOf({ decided }: Ledger, { reserved, before }: Call): Sta
   return run_id === null ? [] : standInsIn({ decided: decided.slice(0, before.decided) }, run_id, stage);
 }
 
-/** All fallbacks that the run chose, called or not yet. */
-export const standInsIn = ({ decided }: { decided: Of<'decided'>[] }, runId: string, of: string): StandIn[] =>
-  decided.flatMap(({ run_id, stage, stand_in }) =>
-    run_id === runId && stage === of && stand_in !== undefined ? [stand_in] : [],
-  );
+/** All fallbacks that the run chose, called or not yet, up to the engine that it called last. */
+export function standInsIn({ decided }: { decided: Of<'decided'>[] }, runId: string, of: string): StandIn[] {
+  const chosen: StandIn[] = [];
+  for (const { run_id, stage, stand_in } of decided) {
+    if (run_id !== runId || stage !== of || stand_in === undefined) continue;
+    const back = chosen.findIndex(({ in_place_of }) => engineWords(in_place_of) === engineWords(stand_in));
+    if (back < 0) chosen.push(stand_in);
+    else chosen.splice(back);
+  }
+  return chosen;
+}
 
 /**
  * The decision after each call, by the order of the lines, because a clock may be set back. A decision is about the last call of its run and stage before it. If several are about one call, the first counts.

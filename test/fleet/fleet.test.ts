@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openJournal } from '../../state/journal/journal.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
 import { FleetRig } from '../rig/fleet-rig.ts';
 import { answerWith } from '../rig/streams.ts';
 
@@ -59,6 +61,31 @@ test('a task that a fleet has does not run here before it was fetched or cancell
   await fleet.ends('run', 'taken-back', '--force');
   await fleet.ends('run', 'taken-back');
   await fleet.ends('fleet', 'cancel', 'taken-back');
+});
+
+test('a task that a run takes while it is submitted is not sent, and an earlier mark remains', async ({ fleet }) => {
+  fleet.task('both');
+  const mark = path.join(fleet.rig.project, '.tmp/task/both/state/submitted.json');
+  const earlier = '{"id": "0", "at": "2026-11-30T12:00:00.000Z"}';
+  fleet.rig.write('.tmp/task/both/state/submitted.json', earlier);
+  // The submission has packed the task, and waits for this lock.
+  const locked = fleet.rows(`DO $$ BEGIN LOCK TABLE tollgate.tasks IN SHARE ROW EXCLUSIVE MODE;
+    WHILE NOT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'opened') LOOP PERFORM pg_sleep(0.05); END LOOP; END $$`);
+  await fleet.until(
+    "SELECT 1 FROM pg_locks WHERE granted AND mode = 'ShareRowExclusiveLock' AND relation = 'tollgate.tasks'::regclass",
+    ({ length }) => length > 0,
+  );
+  const submitting = fleet.tollgate('submit', 'both');
+  await fleet.until('SELECT 1 FROM pg_locks WHERE NOT granted', ({ length }) => length > 0);
+  const journal = openJournal(path.dirname(path.dirname(mark)), () => new Date());
+  journal.append({ fact: 'claimed', run_id: 'local', over: null, owner: (await identify(process.pid))! });
+  await fleet.rows('CREATE TABLE opened ()');
+  await locked;
+  const { code, stderr } = await submitting.running.result;
+  assert.is(code, 2, stderr);
+  assert.match(stderr, 'both was run on this machine in the same moment; nothing was submitted');
+  assert.equal(await fleet.rows("SELECT 1 FROM tollgate.tasks WHERE name = 'both'"), []);
+  assert.equal(JSON.parse(readFileSync(mark, 'utf8')), JSON.parse(earlier));
 });
 
 test('what a task that is done lacks is shown by its worker, and by the status', async ({ fleet }) => {

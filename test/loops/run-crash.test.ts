@@ -53,6 +53,23 @@ test('of two runs of one task the second waits for the first and returns its out
   assert.match(stderr, /another run of fix ended with exit code 0/);
 });
 
+test('a run that gets a task which was submitted to the fleet meanwhile pays nothing', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  const second = task.start();
+  await second.says(/; waiting for it/);
+  rig.write('.tmp/task/fix/state/submitted.json', '{"id": "7", "at": "2026-11-30T12:00:00.000Z"}');
+  first.signal('SIGKILL');
+  const { code, stderr } = await second.result;
+  assert.equal([code, rig.calls.length], [2, 1]);
+  assert.match(stderr, 'fix was submitted to the fleet at 2026-11-30T12:00:00.000Z, and would be paid here once more');
+  await fake.tell(...answerWith('codex', 'ok'));
+  const forced = await task.start('--force').result;
+  assert.equal([forced.code, rig.calls.length], [0, 1]);
+  assert.match(forced.stderr, 'fix is in the fleet too, and both pay, because of --force');
+});
+
 test('SIGTERM to the dispatcher: record, report, exit 143, nobody left; the next run continues', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   const running = task.start();

@@ -61,6 +61,7 @@ test('a call that says nothing leaves nothing but its empty capture', () => {
     denials: [],
     servers: [],
     warnings: [],
+    inferred: [],
     turns: null,
     tools: 0,
     unmet: null,
@@ -197,12 +198,18 @@ test('sub-agents and tools that end with the call are named, by their last state
   const states = [agent('a', 'working'), agent('b', 'working'), agent('c', 'working'), agent('b', 'done')];
   const ends: EngineEvent = { how: 'completed', endsTools: true };
   const told = capture(turn, ...states, agent('c', 'failed'), began('1'), whole('One.', 'a'), ends);
-  assert.equal(told.warnings, [
+  assert.equal(told.inferred, [
     'sub-agents that had not finished at the end of the run: 1',
     'sub-agents that failed: 1',
     'tools that had not finished at the end of the run: tool-1',
   ]);
-  assert.equal(capture(turn, agent('a', 'done'), whole('One.', 'a'), ends).warnings, []);
+  assert.equal(told.warnings, [], 'the CLI reported none of it');
+  assert.equal(capture(turn, agent('a', 'done'), whole('One.', 'a'), ends).inferred, []);
+  const many = Array.from({ length: 103 }, (_, n) => agent(`${n}`, 'done'));
+  const nested = { ...agent('0', 'working'), unlessKnown: true } as const;
+  assert.equal(capture(turn, ...many, nested, whole('One.', 'a'), ends).inferred, [
+    'the requests and tokens of 3 sub-agents are not counted: the call had too many',
+  ]);
 });
 
 test('an answer of which a part is lost is no success', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { brokenInstall, judge } from '../../wrappers/startable.ts';
+import { brokenInstall, ignoredBy, judge } from '../../wrappers/startable.ts';
 
 const test = suite<{ folder: string }>('startable');
 test.before.each((context) => {
@@ -103,6 +103,16 @@ test('one that works and stands later on the PATH is named', ({ folder }) => {
   const broken = brokenInstall({ binary: 'cli', packageName: 'some-cli' }, first, searchPath);
   assert.match(broken?.fix ?? '', `${third} can be started`);
   assert.match(broken?.fix ?? '', 'npm install -g some-cli');
+});
+
+test('a container has the settings of the working folder, and another machine may not', () => {
+  const why = 'is not a JSON object';
+  const own = { what: 'settings', file: '/project/.claude/settings.json', why } as const;
+  const ignores = () => [own, { what: 'settings', file: '/home/me/.claude/settings.json', why } as const];
+  const request = { cwd: '/project', environment: {}, trustWorkspace: false };
+  assert.is(ignoredBy({ ignores }, request).length, 2);
+  assert.equal(ignoredBy({ ignores, prefix: ['docker', 'run', 'image'] }, request), [own]);
+  assert.equal(ignoredBy({ ignores, prefix: ['ssh', 'host'] }, request), []);
 });
 
 test.run();

@@ -2,15 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Json, parseObject, partOf, textOf } from '../../policies/text/json.ts';
-import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
+import { type Json, listOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
+import { readFollowed, readFollowedIfFit, UnfitFileError } from '../../state/disk/regular-file.ts';
 import type { FolderRequest, Ignored } from '../adapter.ts';
 import { unstartableServers } from '../startable.ts';
 import { claudeHome } from './home.ts';
 
 export interface SettingsFile {
   file: string;
-  /** null if the file is not JSON, which claude ignores silently. */
+  /** null if the file is not JSON, which claude ignores silently, or cannot be read. */
   settings: Json | null;
 }
 
@@ -29,7 +29,8 @@ export function readSettings(
     ...(whose === 'all' ? ofProject : []),
     ...(home === null ? [] : [path.join(home.folder, 'settings.json')]),
   ];
-  return files.filter((file) => existsSync(file)).map((file) => ({ file, settings: readObject(file) }));
+  // In the home folder, the project's file is the user's own.
+  return [...new Set(files)].filter((file) => existsSync(file)).map((file) => ({ file, settings: readObject(file) }));
 }
 
 export const MANAGED: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -39,20 +40,44 @@ export const MANAGED: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 
 /** Settings that are not JSON, deny rules and all, and MCP servers of this folder or one above. */
 export function ignores({ environment, cwd }: FolderRequest): Ignored[] {
-  const why = 'is not a JSON object';
-  const broken = readSettings({ environment, cwd }).filter(({ settings }) => settings === null);
+  const read = readSettings({ environment, cwd });
+  const broken = read.filter(({ settings }) => settings === null);
+  const isOff = (name: string) => read.some(({ settings }) => listOf(settings?.disabledMcpjsonServers).includes(name));
   return [
-    ...broken.map(({ file }): Ignored => ({ what: 'settings', file, why })),
+    ...broken.map(({ file }): Ignored => ({ what: 'settings', file, why: settingsMistake(mistakeIn(file)) })),
     ...foldersAbove(cwd).flatMap((folder): Ignored[] => {
       const file = path.join(folder, '.mcp.json');
       if (!existsSync(file)) return [];
-      const read = readObject(file);
-      return read === null
-        ? [{ what: 'servers', file, why }]
-        : unstartableServers(read.mcpServers, ['command', 'url'], file);
+      const found = readObject(file);
+      if (found !== null) return unstartableServers(found.mcpServers, ['command', 'url'], file, isOff);
+      const { why, isTooLarge } = mistakeIn(file);
+      return isTooLarge ? [] : [{ what: 'servers', file, why }];
     }),
   ];
 }
+
+interface Mistake {
+  /** Half a sentence. */
+  why: string;
+  /** claude itself reads it. */
+  isTooLarge?: true;
+}
+
+/** Why `readObject` gives null. */
+function mistakeIn(file: string): Mistake {
+  try {
+    readFollowed(file, MAX_BYTES);
+    return { why: 'is not a JSON object' };
+  } catch (error) {
+    if (!(error instanceof UnfitFileError)) return { why: `cannot be read (${(error as Error).message})` };
+    return { why: error.why, ...(error.code === 'EFBIG' ? { isTooLarge: true } : {}) };
+  }
+}
+
+const settingsMistake = ({ why, isTooLarge }: Mistake): string =>
+  isTooLarge
+    ? `${why}, so that its deny rules cannot be checked`
+    : `${why}, and claude would ignore it without a message, its deny rules too`;
 
 function foldersAbove(folder: string): string[] {
   const above = path.dirname(folder);

@@ -3,7 +3,7 @@
 import type { EngineEvent, ReportedUsage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { byHook, goneIn } from '../../policies/facts/requirements.ts';
-import { type Json, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
+import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import type { UsageLog } from '../following/usage-log.ts';
 import { stoppedCommit } from '../own-flags.ts';
@@ -170,10 +170,18 @@ function usageOf(usage: Json | null): ReportedUsage {
 /** Each request counts when its answer is complete; in older versions after its tools, as `token_count`. */
 export const USAGE_LOG: UsageLog = {
   createAgentReader: (since, id) => (line) => {
-    if (!line.includes('token_usage_record') && !line.includes('task_complete')) return [];
+    if (!/token_usage_record|task_complete|CollabAgentToolCall/.test(line)) return [];
     const { timestamp, type, payload } = parseObject(line) ?? {};
     const fields = partOf(payload);
     if (fields === null || !(Date.parse(textOf(timestamp) ?? '') >= since.getTime())) return [];
+    const item = partOf(fields.item);
+    // It has sub-agents of its own, which the event stream does not name. Its session may begin with a copy of the call's.
+    if (item?.type === 'CollabAgentToolCall')
+      return listOf(item.receiver_thread_ids).flatMap((nested) =>
+        textOf(nested) === null || nested === id
+          ? []
+          : [{ how: 'sub_agent' as const, id: textOf(nested)!, state: 'working' as const, unlessKnown: true as const }],
+      );
     if (type === 'token_usage_record') return spentIn(textOf(fields.response_id), partOf(fields.usage));
     const state = fields.error === undefined || fields.error === null ? 'done' : 'failed';
     return fields.type === 'task_complete' ? [{ how: 'sub_agent', id, state }] : [];

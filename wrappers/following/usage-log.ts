@@ -50,12 +50,18 @@ export function followSessions(
   const agents = new Map<string, UsageFollower>();
   const own = new Set<string>();
   const requests = new Map<string, Partial<RequestUsage>>();
+  // The sessions of a call and its sub-agents are mostly in one folder.
+  const watched = new Map<string, () => void>();
+  const found = (folder: string) => {
+    if (!watched.has(folder)) watched.set(folder, watchFolder(folder, onFound));
+    onFound();
+  };
   const begin = (from: UsageSource) => {
     const takeOwn = (events: readonly EngineEvent[]) => {
       for (const event of events) if (event.how === 'spent') own.add(event.request);
       take(events);
     };
-    main ??= followUsage({ ...from, sessionId: session }, from.log.createReader(from.since), takeOwn, onFound);
+    main ??= followUsage({ ...from, sessionId: session }, from.log.createReader(from.since), takeOwn, found);
   };
   const takeAgent = (events: readonly EngineEvent[]) => {
     for (const event of events) if (event.how === 'spent') requests.set(event.request, event.used);
@@ -74,7 +80,7 @@ export function followSessions(
       if (source === undefined || !log?.createAgentReader || agents.has(id) || agents.size === MOST_AGENTS) return;
       begin(source);
       const readLine = log.createAgentReader(since!, id);
-      agents.set(id, followUsage({ ...source, sessionId: id }, readLine, takeAgent, onFound));
+      agents.set(id, followUsage({ ...source, sessionId: id }, readLine, takeAgent, found));
     },
     /** What the sub-agents used so far; null if there are none. */
     ofAgents(): ReportedUsage | null {
@@ -93,30 +99,34 @@ export function followSessions(
         .includes(true),
     /** Looks for the files once more, and reads what is there. */
     seek: async () => {
-      await Promise.all(all().map((one) => one.seek()));
+      // The session of a sub-agent may name others.
+      for (let known = -1; known !== agents.size; ) {
+        known = agents.size;
+        await Promise.all(all().map((one) => one.seek()));
+      }
     },
     finish() {
       for (const one of all()) one.finish();
     },
     close() {
+      for (const stop of watched.values()) stop();
       for (const one of all()) one.close();
     },
   };
 }
 
-/** Each has a file that is watched. */
-const MOST_AGENTS = 100;
+/** Each has an open file. */
+export const MOST_AGENTS = 100;
 
-/** A file that cannot be read yields nothing. @param onFound called when there is something to read. */
+/** A file that cannot be read yields nothing. @param onFound called with the folder of the file. */
 function followUsage(
   source: UsageSource,
   readLine: (line: string) => EngineEvent[],
   take: (events: readonly EngineEvent[]) => void,
-  onFound: () => void,
+  onFound: (folder: string) => void,
 ): UsageFollower {
   let sessionId = source.sessionId;
   let follower: Follower | null = null;
-  let stopWatching = () => {};
   let closed = false;
   let searching: Promise<void> | null = null;
   const search = async (id: string) => {
@@ -126,8 +136,7 @@ function followUsage(
       file,
       createLineSplitter(MAX_LINE, 'all', (line) => take(readLine(line))),
     );
-    stopWatching = watchFolder(path.dirname(file), onFound);
-    onFound();
+    onFound(path.dirname(file));
   };
   const look = (): Promise<void> => {
     if (sessionId === null || follower !== null) return Promise.resolve();
@@ -155,7 +164,6 @@ function followUsage(
     finish: () => follower?.finish(),
     close() {
       closed = true;
-      stopWatching();
       follower?.close();
     },
   };

@@ -157,14 +157,17 @@ export function createLogReader(): (line: string) => EngineEvent[] {
     reads = 'nothing';
     // Not of a sub-agent, nor of a summary. Older versions do not report the role.
     const role = /^ +"role": "(\w+)"/.exec(line)?.[1] ?? 'main';
-    const why = CUT_SHORT[reason!];
+    const why = CUT_SHORT[reason!] ?? (/^(?:stop|tool_calls?)$/i.test(reason!) ? undefined : 'the service ended it');
     return role === 'main'
       ? [{ how: 'message_ended', cut: why === undefined ? null : `${why} (finish reason ${reason})` }]
       : [];
   };
 }
 
-/** In the words of the telemetry: `length` is MAX_TOKENS, and `content_filter` is SAFETY, RECITATION and the like. */
+/**
+ * In the words of the telemetry: `length` is MAX_TOKENS, and `content_filter` is SAFETY, RECITATION and the like. gemini 0.61
+ * writes `stop` for OTHER too, and for reasons that it does not know, and reports them nowhere else.
+ */
 const CUT_SHORT: Readonly<Record<string, string>> = {
   length: 'the limit of an answer was reached',
   content_filter: 'a filter of the service stopped it',

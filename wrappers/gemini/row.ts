@@ -53,10 +53,12 @@ function configurationOf({ environment, cwd }: FolderRequest) {
 /** Only a server without anything to start: gemini refuses or reports all other mistakes. */
 function ignores(request: FolderRequest): Ignored[] {
   const servers: Record<string, Json> = {};
-  for (const one of configurationOf(request).read)
+  const { read } = configurationOf(request);
+  const isOff = (name: string) => read.some((one) => isExcluded(partOf(partOf(one)?.mcp), name));
+  for (const one of read)
     for (const [name, server] of Object.entries(partOf(partOf(one)?.mcpServers) ?? {}))
       servers[name] = { ...servers[name], ...partOf(server) };
-  return unstartableServers(servers, ['command', 'url', 'httpUrl', 'tcp'], 'settings.json');
+  return unstartableServers(servers, ['command', 'url', 'httpUrl', 'tcp'], 'settings.json', isOff);
 }
 
 /** Why the service ended an answer is only in gemini's telemetry, which goes to the same file. A user may have it elsewhere. */

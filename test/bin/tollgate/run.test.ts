@@ -24,12 +24,13 @@ const REFUSED: [what: string, argv: string[], taskId: string | null, message: Re
   ['no task id', ['..'], null, /^"\.\." is not a task id/],
   ['a task that is not there', ['none'], 'none', /none/],
   ['a manifest with a mistake', ['bad'], 'bad', /stages/],
+  ['a manifest with a mistake in a trusted workspace', ['bad', '--trust-workspace'], 'bad', /stages/],
   ['a stage that is not there', ['fix', '--redo=none'], 'fix', /none/],
 ];
-const nextOf = (taskId: string | null) =>
+const nextOf = (taskId: string | null, trust = '') =>
   taskId === null
     ? [toType('see how it is called', 'tollgate run --help')]
-    : [toType('fix what the message names, then continue', `tollgate run ${taskId}`, 'pays')];
+    : [toType('fix what the message names, then continue', `tollgate run ${taskId}${trust}`, 'pays')];
 
 for (const [what, argv, taskId, message] of REFUSED)
   test(`${what}: --json prints one object, and exit 2 is in it`, async ({ rig }) => {
@@ -37,9 +38,10 @@ for (const [what, argv, taskId, message] of REFUSED)
     makeTask(rig, { stages: 'none' }, 'bad');
     const { code, stdout, stderr } = await rig.run('tollgate', ['run', '--json', ...argv]);
     const { message: said, next_actions, ...rest } = JSON.parse(stdout);
+    const trust = argv.includes('--trust-workspace') ? ' --trust-workspace' : '';
     assert.equal(
       [code, rig.calls.length, rest, next_actions],
-      [2, 0, { schema: 1, task_id: taskId, state: 'refused', exit_code: 2 }, nextOf(taskId)],
+      [2, 0, { schema: 1, task_id: taskId, state: 'refused', exit_code: 2 }, nextOf(taskId, trust)],
     );
     assert.match(said, message);
     assert.is(stdout.indexOf('\n'), stdout.length - 1);

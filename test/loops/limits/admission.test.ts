@@ -112,6 +112,16 @@ test('a call may use what remains of the strictest limit in tokens and in dollar
   assert.equal(admission.how === 'admitted' && admission.left, { tokens: 70, usd: 2 });
 });
 
+test('calls that a wrong clock dated in the future use up one day, and not each day until then', async (world) => {
+  limit(world, { budgets: [{ per: 'day', calls: 1 }] });
+  world.now.at = new Date('2036-01-01T00:00:00Z');
+  assert.is((await ask(world, callIn(world, 'ahead'))).how, 'admitted');
+  world.now.at = NOON;
+  assert.is((await ask(world, callIn(world, 'same day'))).how, 'refused');
+  world.now.at = new Date('2026-11-24T12:00:00Z');
+  assert.is((await ask(world, callIn(world, 'next day'))).how, 'admitted');
+});
+
 test('a call whose asker died is spent, and holds no place', async (world) => {
   limit(world, { budgets: [{ per: 'day', calls: 2 }], at_once: { codex: 1 } });
   await ask(world, callIn(world, 'dead'));

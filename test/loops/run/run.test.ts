@@ -28,6 +28,14 @@ function answers(rig: TestRig, ...all: (readonly FakeCommand[])[]): void {
   rig.answer(() => all[Math.min(rig.calls.length, all.length) - 1]!);
 }
 
+test('no paid call is announced where none remains', async ({ rig }) => {
+  answers(rig, answerWith('gemini', 'brief'));
+  const { code, stderr } = await makeTask(rig, { ...TWO, budgets: { paid_call_budget: 1 } }).start().result;
+  assert.equal([code, rig.calls.length], [1, 1]);
+  assert.match(stderr, 'gemini_brief: call 1 (paid call 1 of 1)');
+  assert.match(stderr, 'copilot_review: call 1 (none of 1 paid calls remains');
+});
+
 test('stages run in order, and everything is left where the contract says', async ({ rig }) => {
   answers(rig, answerWith('gemini', 'brief'), answerWith('copilot', 'review'));
   const task = makeTask(rig, TWO);

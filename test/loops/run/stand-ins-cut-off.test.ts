@@ -166,4 +166,19 @@ for (const [what, changed] of [
     assert.not.match(report.stages[0]!.warnings.join(), 'in place of');
   });
 
+test('the reset of the first engine is not forgotten by the run that continues with its stand-in', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ ...BY_COPILOT, fallback_on: ['quota'] }] });
+  const running = task.start();
+  await (await rig.call()).tell(...failWith('codex', 'Try again in 40 minutes: you have hit your usage limit.', 429));
+  const fake = await rig.call();
+  await strike(running, task, 'dispatcher and guardian');
+  await fake.tell({ do: 'die', signal: 'SIGKILL' });
+  rig.answer(() => failWith('copilot', 'You exceeded your current quota, please check your plan.', 429));
+  const { report } = await task.run();
+  assert.equal(askedOf(rig), ['codex m1', 'copilot m9', 'copilot m9']);
+  const { retry_at, next_actions } = report.failure!;
+  assert.ok(Math.abs(Date.parse(retry_at!) - Date.now() - 40 * 60_000) < 120_000, `${retry_at}`);
+  assert.match(next_actions[0]!.text, `not before ${retry_at}, call codex again`);
+});
+
 test.run();

@@ -99,6 +99,42 @@ test('if no stand-in can be started, the failure is that of the tool itself, wit
   assert.match(report.failure!.decision.why, 'claude cannot replace it: claude is not on the PATH');
 });
 
+const usedUp = (time: string) => failWith('codex', `Try again in ${time}: you have hit your usage limit.`, 429);
+const TWO_USED_UP = { ...STAGE, fallback: [{ tool: 'codex', model: 'm2' }] };
+
+test('of several used-up quotas, the report gives the time and the tool of the first reset', async ({ rig }) => {
+  rig.answer(({ report }) => (report.tool === 'codex' ? usedUp('40 minutes') : failWith('copilot', ...QUOTA)));
+  const task = makeTask(rig, { stages: [{ ...STAGE, fallback: [{ tool: 'copilot' }] }] });
+  const { report } = await task.run();
+  const { retry_at, tool, next_actions } = report.failure!;
+  assert.is(tool, 'copilot');
+  assert.ok(Math.abs(Date.parse(retry_at!) - Date.now() - 40 * 60_000) < 60_000, `${retry_at}`);
+  assert.match(next_actions[0]!.text, `not before ${retry_at}, call codex again`);
+});
+
+test('--wait-for-reset waits for the first reset of all engines, and returns to its engine', async ({ rig }) => {
+  rig.answer(({ report }) => {
+    if (report.argv.includes('m2')) return usedUp('4 days');
+    return modelsOf(rig).includes('m2') ? answerWith('codex', 'by m1') : usedUp('3 seconds');
+  });
+  const { code, report, summary } = await makeTask(rig, { stages: [TWO_USED_UP] }).run(
+    '--wait-for-reset',
+    '5m',
+    '--ignore-hold',
+  );
+  assert.equal([code, modelsOf(rig)], [0, ['m1', 'm2', 'm1']]);
+  assert.equal(report.stages[0]!.stand_ins, [], 'the first engine has answered');
+  assert.match(summary, 'codex with m1 was asked in place of codex with m2');
+});
+
+test('a stage names no stand-in as unable to replace it where it is not for this cause', async ({ rig }) => {
+  rig.answer(() => failWith('codex', ...QUOTA));
+  rig.uninstall('claude');
+  const stage = { ...STAGE, fallback: [{ tool: 'claude' }], fallback_on: ['overloaded'] };
+  const { report } = await makeTask(rig, { stages: [stage] }).run();
+  assert.not.match(report.failure!.decision.why, 'claude');
+});
+
 test('another model of the same tool continues in no session of the first', async ({ rig }) => {
   const first = SESSION.replace(/.$/, '9');
   keepEntries(rig, 'codex', { fix: { session_id: first } });

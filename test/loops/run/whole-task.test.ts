@@ -174,6 +174,8 @@ test('the wall clock of a task bounds a call that hangs', async ({ rig }) => {
   });
   assert.equal([code, rig.calls.length, report.failure?.ending], [1, 1, 'timed_out']);
   assert.is(report.failure?.evidence?.limit?.name, 'rest_of_task_time');
+  const record = JSON.parse(readFileSync(report.failure!.files.record!, 'utf8'));
+  assert.equal(record.verdict.evidence?.limit, report.failure?.evidence?.limit);
   const steps = report.next_actions.map(actionLine).join('\n');
   assert.match(steps, 'raise `budgets.max_wallclock_sec`');
   assert.not.match(steps, 'timeout_ms');

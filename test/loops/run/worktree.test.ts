@@ -100,6 +100,17 @@ test('a branch that was merged is made of HEAD again', async ({ root }) => {
   assert.equal(said, []);
 });
 
+test('a branch that git cannot move is not taken for one of HEAD', async ({ root }) => {
+  commit(root);
+  const opened = await opener(root)('fix');
+  if (opened.how !== 'opened') return assert.unreachable();
+  git(root, 'worktree', 'remove', opened.top);
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'two');
+  writeFileSync(path.join(root, '.git/refs/heads/tollgate/fix.lock'), '');
+  const refused = await opener(root)('fix');
+  assert.match(refused.how === 'invalid' ? refused.message : '', /^git could not move branch tollgate\/fix to HEAD: /);
+});
+
 test('what is committed on the branch is continued when its folder was removed', async ({ root }) => {
   commit(root);
   const said: string[] = [];

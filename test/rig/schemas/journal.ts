@@ -74,6 +74,7 @@ const terms = record<CallTerms>(
       'Limits of the call',
       {
         timeoutMs: amount('Time limit of the call, in milliseconds'),
+        timeoutOf: one('Set if the time limit is the rest of the time of the task', ['task']),
         timeoutMode: one('Whether the call ends at its time limit (enforce), or at twice that time (wait_done)', [
           'enforce',
           'wait_done',
@@ -92,7 +93,7 @@ const terms = record<CallTerms>(
           },
         ),
       },
-      ['caps'],
+      ['timeoutOf', 'caps'],
     ),
     temporary: text('Path of the temporary folder of the CLI ($TMPDIR)'),
     overlay_folders: texts('Paths of other folders that were made for the call'),

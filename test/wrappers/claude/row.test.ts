@@ -222,4 +222,27 @@ test('settings and servers that it would ignore without a word are told', ({ hom
   ]);
 });
 
+test('a settings file is named once, with what is wrong with it', ({ home }) => {
+  const told = () => ignores({ environment: { HOME: home }, cwd: home, trustWorkspace: true });
+  const file = path.join(home, '.claude/settings.json');
+  save(home, '.claude/settings.json', '[]');
+  const lost = 'and claude would ignore it without a message, its deny rules too';
+  assert.equal(told(), [{ what: 'settings', file, why: `is not a JSON object, ${lost}` }]);
+  save(home, '.claude/settings.json', `{${' '.repeat(5_000_000)}}`);
+  const why = 'has 5000002 bytes; at most 4194304 are read, so that its deny rules cannot be checked';
+  assert.equal(told(), [{ what: 'settings', file, why }]);
+  rmSync(file);
+  mkdirSync(file);
+  assert.match(
+    told()
+      .map((one) => one.why)
+      .join(),
+    /^is a folder|^is not a regular file|^cannot be read/,
+  );
+  rmSync(file, { recursive: true });
+  save(home, '.claude/settings.json', '{"disabledMcpjsonServers": ["db"]}');
+  save(home, '.mcp.json', '{"mcpServers": {"db": {"comand": "x"}}}');
+  assert.equal(told(), [], 'a server that the user turned off does not start either way');
+});
+
 test.run();

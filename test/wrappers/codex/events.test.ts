@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
-import { readEvent, readStderr } from '../../../wrappers/codex/events.ts';
+import { readEvent, readStderr, USAGE_LOG } from '../../../wrappers/codex/events.ts';
 import { CODEX } from '../../../wrappers/codex/row.ts';
 
 const command = { id: 'item_1', type: 'command_execution', command: 'cat log', aggregated_output: 'HTTP 401' };
@@ -208,6 +208,17 @@ test('only full access allows an MCP tool that needs an approval; a patch needs 
 
 test('each line of the stream is read as its facts', () => {
   for (const [line, events] of STREAM) assert.equal(readEvent(JSON.stringify(line)), events, JSON.stringify(line));
+});
+
+test('the session of a sub-agent names its own sub-agents, and those of no earlier call', () => {
+  const read = USAGE_LOG.createAgentReader!(new Date('2026-11-30T12:00:00Z'), 'a');
+  const item = { type: 'CollabAgentToolCall', tool: 'spawn_agent', receiver_thread_ids: ['a', 'b'] };
+  const line = (timestamp: string) =>
+    JSON.stringify({ timestamp, type: 'event_msg', payload: { type: 'item_completed', thread_id: 'a', item } });
+  assert.equal(read(line('2026-11-30T11:59:59.000Z')), []);
+  assert.equal(read(line('2026-11-30T12:00:01.000Z')), [
+    { how: 'sub_agent', id: 'b', state: 'working', unlessKnown: true },
+  ]);
 });
 
 test.run();

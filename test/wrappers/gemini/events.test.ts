@@ -312,6 +312,8 @@ test('the telemetry in its log shows how the messages of the agent ended', () =>
   assert.equal(read(record('length')), [length]);
   assert.equal(read(record('stop', 'main')), [{ how: 'message_ended', cut: null }]);
   assert.equal(read([...record('length', 'main'), ...record('content_filter', 'utility_summarizer')]), [length]);
+  const other = { how: 'message_ended', cut: 'the service ended it (finish reason error)' };
+  assert.equal(read(record('error', 'main')), [other]);
   // The debug log is in the same file.
   const line = "[2026-01-01T00:00:00Z] [LOG] Error during discovery for MCP server 'db': no";
   assert.equal(read([...record('length', 'main').slice(0, 4), line, '      "length"', '    ],'])[0]?.how, 'server');
