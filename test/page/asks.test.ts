@@ -195,8 +195,8 @@ const CONTROLS: readonly Control[] = [
     what: 'sweep',
     at: 'machine',
     async use(shown) {
-      await button(shown, 'Sweep …').click();
-      await button(shown, /^Sweep$/).click();
+      await button(shown, 'Clean up …').click();
+      await button(shown, /^Clean up$/).click();
     },
     asks: ['/api/sweep', {}],
   },

@@ -88,7 +88,7 @@ const OPENS: Record<string, readonly (string | RegExp)[]> = {
   budgets: ['Set a budget', /^Change/, /^Release the hold on/],
   distill: ['Distill a book …'],
   'compare/compare-20261128120000-0a1b': ['Resume …', 'Remove worktrees …', /^Apply the changes of/],
-  machine: ['Sweep …'],
+  machine: ['Clean up …'],
   'distill/walden': ['Delete section 1'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['Undo the last answer', /^Restore the undone answer/, 'Recover …'],
 };

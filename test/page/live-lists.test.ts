@@ -93,7 +93,7 @@ live.test('selected tasks are rerun, and each result is said', async ({ page, go
   await bar.getByText('2 tasks selected').waitFor();
   await page.getByRole('button', { name: 'Rerun selected' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(/It may pay for up to \d+ calls/).waitFor();
+  await dialog.getByText(/They make usually \d+ paid calls?, at most \d+/).waitFor();
   await dialog.getByRole('button', { name: 'Rerun these 2' }).click();
   for (const id of ['nightly-import', 'search-index']) await dialog.getByText(new RegExp(`^${id} continues`)).waitFor();
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();

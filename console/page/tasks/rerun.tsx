@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
-import { callsAtMost, callsLeft } from './task-list.ts';
+import { callsAtMost, callsLeft, signedOutOf } from './task-list.ts';
 
 /** Runs a task again by its command. */
 export const againOf = (id: string, state: TaskLine['state']): NextAction =>
@@ -37,7 +37,7 @@ export function RerunButton({ ids, name, isMain, earliest, onRerun }: RerunButto
     <span class="action">
       <button
         type="button"
-        class={`button small ${isMain ? 'main' : ''}`}
+        class={`button small ${isMain && signedOutOf(some).length === 0 ? 'main' : ''}`}
         disabled={earliest !== null}
         onClick={() => onRerun(some)}
       >

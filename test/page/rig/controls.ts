@@ -274,8 +274,8 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'distill/*: download "PDF"': 'live-books',
   'distill/*: summary "Trace, N lines"': 'live-books',
   'dialog Delete section N?: button "Delete"': 'live-books',
-  'machine: button "Look again"': 'live-runs',
+  'machine: button "Check again"': 'live-runs',
   'machine: summary "Checks without a finding"': 'live-runs',
-  'machine: button "Sweep …"': 'live-runs',
-  'dialog Clear up after killed processes?: button "Sweep"': 'live-runs',
+  'machine: button "Clean up …"': 'live-runs',
+  'dialog Clean up after killed processes?: button "Clean up"': 'live-runs',
 };
