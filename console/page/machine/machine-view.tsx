@@ -171,7 +171,7 @@ function Findings({ of }: { of: readonly CheckFinding[] }) {
 }
 
 /** The names of checks that say little to a reader. */
-const CHECKS: Readonly<Record<string, string>> = { leftovers: 'interrupted calls' };
+const CHECKS: ReadonlyMap<string, string> = new Map([['leftovers', 'interrupted calls']]);
 
 const HEADS = ['Check', 'State', 'Found', 'Fix'] as const;
 
@@ -182,7 +182,7 @@ function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
       {of.map(({ check, status, found, fix }) => (
         <tr key={`${check} ${found}`}>
           <th scope="row" class="nowrap">
-            <Words of={CHECKS[check] ?? check} />
+            <Words of={CHECKS.get(check) ?? check} />
           </th>
           <td>
             <Mark {...LOOKS[status]} />
