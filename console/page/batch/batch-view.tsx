@@ -6,7 +6,7 @@ import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, Command, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionList, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting } from '../parts/figures.ts';
 import { ClassMark, Cost, Mark, StateMark, wordOf } from '../parts/mark.tsx';
@@ -21,23 +21,25 @@ import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
 import { costOf, countStates, lineOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
-const EXAMPLE = 'tollgate batch TASK_1 TASK_2';
-
 const concerns = (topic: string) => topic === '*' || topic === 'batch';
 
 export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
-  const isEmpty = all.value.value?.batches.length === 0;
   return (
-    <View title="Batches" about="Many tasks in one run. A batch begins in a terminal; its failed tasks are rerun here.">
-      <Panel title="All batches" edge="flush" aside={isEmpty ? undefined : <Command line={EXAMPLE} />}>
+    <View
+      title="Batches"
+      about="Many tasks in one run, with one report. What failed is rerun here."
+      aside={
+        <a class="button main" href={to('tasks')}>
+          Choose tasks
+        </a>
+      }
+    >
+      <Panel title="All batches" edge="flush">
         <Shown of={all} what="the batches">
           {({ batches }) =>
             batches.length === 0 ? (
-              <Empty title="No batch yet">
-                <p>Begin one in a terminal:</p>
-                <Command line={EXAMPLE} />
-              </Empty>
+              <Empty title="No batch yet">Select tasks in Tasks, and run them as a batch.</Empty>
             ) : (
               <Table label="Batches" heads={LIST_HEADS}>
                 {batches.map((batch) => (
@@ -222,9 +224,6 @@ function OpenSheet({ of }: { of: BatchShown }) {
   );
 }
 
-const StateNow = ({ of }: { of: string | undefined }) =>
-  of === undefined ? <Mark tone="calm" word="not in this project" icon="none" /> : <StateMark state={of} />;
-
 function Sheet({ of }: { of: BatchShown }) {
   const rerunning = useSignal<readonly string[] | null>(null);
   const { open, causes, isReady, first } = standingOf(of);
@@ -388,9 +387,7 @@ function Row({ id, reported }: { id: string; reported: BatchShown['tasks'][numbe
           <StateMark state={reported.state} />
         </td>
       )}
-      <td>
-        <StateNow of={now?.state} />
-      </td>
+      <td>{now ? <StateMark state={now.state} /> : <Mark tone="calm" word="not in this project" icon="none" />}</td>
       <td class="wide">{shown?.why && <Words of={shown.why.slice(0, MOST_WHY)} />}</td>
       <td class="number">{shown === undefined ? '–' : count(shown.calls)}</td>
       <td class="number dim">{now === undefined ? '–' : <Ago at={now.at} />}</td>

@@ -77,7 +77,7 @@ export function ActionList({
 const SETS = /^(?:or )?set (?:a|another|a larger|a shorter) [\w ,]*(?:model|tool|stage)/;
 
 /** A command in a box of its own, with the button that copies it. */
-export const Command = ({ line, isMain = false }: { line: string; isMain?: boolean }) => (
+const Command = ({ line, isMain = false }: { line: string; isMain?: boolean }) => (
   <span class="command">
     <code>
       {line.split(' ').flatMap((word, nth) => [

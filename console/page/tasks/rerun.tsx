@@ -2,9 +2,9 @@
 
 import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { TaskLine } from '../../contract/page.ts';
-import { changeQuietly, type Trouble } from '../live/requests.ts';
+import { change, changeQuietly, type Trouble } from '../live/requests.ts';
 import { Terms } from '../parts/actions.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
@@ -122,6 +122,20 @@ export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose:
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Runs tasks in one process, which checks all of them before it pays for one. */
+export function BatchDialog({ ids, onClose }: { ids: readonly string[]; onClose: () => void }) {
+  return (
+    <Confirm
+      title={`Run ${counted(ids.length, 'task')} as a batch?`}
+      verb="Run the batch"
+      act={() => change('/api/batch/start', { tasks: [...ids] })}
+      onClose={onClose}
+    >
+      <p>All are checked before one is paid. They share the CLIs, and have one report in Batches. {callsLeft(ids)}</p>
+    </Confirm>
   );
 }
 
