@@ -126,11 +126,10 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await go('failures');
   const row = page.locator('.row-at', { hasText: 'the certificate has expired' });
   await row.getByText('13 failed calls in 13 tasks').waitFor();
-  // To run its task again is the first action of an overload, and so the main button.
-  await page
-    .locator('.row-at', { hasText: 'The service is overloaded.' })
-    .locator('.main', { hasText: 'Rerun these 2' })
-    .waitFor();
+  // To run its task again is the first action of an overload, but no CLI is signed in here.
+  const overloaded = page.locator('.row-at', { hasText: 'The service is overloaded.' });
+  await overloaded.locator('.button:not(.main)', { hasText: 'Rerun these 2' }).waitFor();
+  await overloaded.getByText(/no sign-in for gemini/).waitFor();
   assert.match((await row.getByRole('img').getAttribute('aria-label')) ?? '', / \d{4}-\d\d-\d\d 13$/);
   await row.getByRole('link').click();
   await page.getByRole('button', { name: 'all 13 tasks' }).click();

@@ -55,7 +55,7 @@ export function ActionList({
                 isMain={action === main && !isRunnable(action)}
               />
               {manifest !== undefined && line === undefined && SETS.test(action.text) && (
-                <a href={manifest}>Edit manifest</a>
+                <a href={manifest}>Edit the manifest</a>
               )}
               {notes.map((note) => (
                 <small key={note.text} class="soft">

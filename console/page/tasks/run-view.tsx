@@ -81,7 +81,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       ) : (
         <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
       )}
-      {of.asks !== null && <Asks of={of.asks} task={of.task_id} goal={of.goal} />}
+      {of.asks !== null && <Asks of={of.asks} goal={of.goal} />}
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {state !== 'done' && attempt}
     </div>
@@ -90,12 +90,11 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
 
 interface AsksProps {
   of: NonNullable<TaskShown['asks']>;
-  task: string;
   goal: string | null;
 }
 
 /** What a first run works on: each prompt has the goal, the criteria and the scope. */
-function Asks({ of: { commands, criteria, allow, deny }, task, goal }: AsksProps) {
+function Asks({ of: { commands, criteria, allow, deny }, goal }: AsksProps) {
   const rows: [string, readonly string[], string][] = [
     ['Goal', goal === null ? [] : [goal], 'none'],
     ['Criteria', criteria, 'none'],
@@ -104,7 +103,7 @@ function Asks({ of: { commands, criteria, allow, deny }, task, goal }: AsksProps
     ['May not change', deny, 'no further limit'],
   ];
   return (
-    <Panel title="What its prompts ask for" aside={<a href={to('tasks', task, 'manifest')}>Edit manifest</a>}>
+    <Panel title="What its prompts ask for">
       <dl class="facts">
         {rows.map(([name, values, none]) => (
           <div key={name}>
