@@ -75,6 +75,8 @@ interface NextRun {
 /** What the page can change: the JSON that it sends by POST to each address; each calls the function of its command. */
 export interface Actions {
   '/api/stop': { task: string };
+  /** Runs these tasks in one process, which pays. */
+  '/api/batch/start': { tasks: string[] };
   '/api/batch/stop': { batch: string };
   '/api/answer': { task: string; answer: string };
   /** A command that {@link pageCommand} accepts; one that continues a task begins a run that outlives the console. */
@@ -93,6 +95,8 @@ export interface Actions {
   '/api/undo': { session: string };
   '/api/redo': { session: string; n: number };
   '/api/recover': { session: string; choice: 'rollback' | 'clear' | 'export' | 'ignore' };
+  /** Sends a prompt to several CLIs, which pays. `write`: each may change a worktree of its own. */
+  '/api/compare/start': { prompt: string; tools: string[]; access: string };
   '/api/compare/pick': { comparison: string; n: number };
   '/api/compare/remove': { comparison: string };
   '/api/compare/resume': { comparison: string };

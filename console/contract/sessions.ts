@@ -11,6 +11,8 @@ export interface SessionLine {
   tag: string;
   /** Of the task whose id is the tag; null if there is none. */
   goal: string | null;
+  /** The task and the stage that it was made by last; null if its tag is no task. */
+  made_by: { task_id: string; stage: string } | null;
   tool: string;
   session_id: string;
   last_used: string;

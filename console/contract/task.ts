@@ -72,6 +72,8 @@ export interface TaskShown {
   running_since: string | null;
   /** null if nothing failed, while the task runs, and if it is done. */
   failure: ShownFailure | null;
+  /** What its manifest asks for, while it has never run; null afterwards, and if it cannot be read. */
+  asks: { commands: string[]; criteria: string[]; allow: string[]; deny: string[] } | null;
   calls: { used: number; budget: number | null };
   tokens: number | null;
   usd: number | null;

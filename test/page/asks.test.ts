@@ -192,11 +192,35 @@ const CONTROLS: readonly Control[] = [
     asks: ['/api/distill/delete', { name: 'walden', section: 1 }],
   },
   {
+    what: 'compare CLIs',
+    at: 'compare',
+    async use(shown) {
+      const { told } = shown.server;
+      const tools = ['gemini', 'claude'].map((tool) => ({ tool, lacks: null, note: null }));
+      told['/api/choices'] = { ...(told['/api/choices'] as object), tools };
+      await button(shown, 'New comparison …').click();
+      await shown.page.getByLabel('Prompt').fill('Which is it?');
+      for (const tool of ['gemini', 'claude']) await shown.page.getByLabel(`Compare ${tool}`).click();
+      await button(shown, 'Begin').click();
+    },
+    asks: ['/api/compare/start', { prompt: 'Which is it?', tools: ['gemini', 'claude'], access: 'read' }],
+  },
+  {
+    what: 'run a batch',
+    at: 'tasks',
+    async use(shown) {
+      await shown.page.getByLabel('Select price-rounding', { exact: true }).click();
+      await button(shown, 'Run as a batch').click();
+      await button(shown, 'Run the batch').click();
+    },
+    asks: ['/api/batch/start', { tasks: ['price-rounding'] }],
+  },
+  {
     what: 'sweep',
     at: 'machine',
     async use(shown) {
-      await button(shown, 'Sweep …').click();
-      await button(shown, /^Sweep$/).click();
+      await button(shown, 'Clean up …').click();
+      await button(shown, /^Clean up$/).click();
     },
     asks: ['/api/sweep', {}],
   },

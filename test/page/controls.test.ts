@@ -87,8 +87,9 @@ const OPENS: Record<string, readonly (string | RegExp)[]> = {
   'tasks/price-rounding': ['Rerun'],
   budgets: ['Set a budget', /^Change/, /^Release the hold on/],
   distill: ['Distill a book …'],
+  compare: ['New comparison …'],
   'compare/compare-20261128120000-0a1b': ['Resume …', 'Remove worktrees …', /^Apply the changes of/],
-  machine: ['Sweep …'],
+  machine: ['Clean up …'],
   'distill/walden': ['Delete section 1'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['Undo the last answer', /^Restore the undone answer/, 'Recover …'],
 };
@@ -175,6 +176,9 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
   ] as const) {
     await page.getByLabel(box, { exact: true }).click();
     await look(visited, seen);
+    await page.getByRole('button', { name: 'Run as a batch' }).click();
+    await look(visited, seen);
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: opener }).click();
     await look(visited, seen);
     await page.getByRole('dialog').getByRole('button', { name: verb }).click();

@@ -50,17 +50,18 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   const { rig, page, go, complaints } = shown;
   await go('batch');
   await page.getByText('No batch yet').waitFor();
-  await page.getByRole('button', { name: 'Copy command' }).click();
   makeTask(rig, { goal: 'Say nothing.', stages: [{ tool: 'copilot', role: 'impl', access: 'write' }] }, 'says-nothing');
-  const { code } = await rig.run('tollgate', [
-    'batch',
-    'settings-page',
-    'rotate-keys',
-    'says-nothing',
-    '--trust-workspace',
-    '--json',
-  ]);
-  assert.is(code, 1);
+  await page.getByRole('link', { name: 'Choose tasks' }).click();
+  for (const id of ['settings-page', 'rotate-keys', 'says-nothing'])
+    await page.getByLabel(`Select ${id}`, { exact: true }).click();
+  await page.getByRole('button', { name: 'Run as a batch' }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/They make usually 3 paid calls, at most \d+/)
+    .waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run the batch' }).click();
+  await page.getByText(/^The batch was begun, and (?:is at work|has failed)/).waitFor();
+  await go('batch');
   const row = page.getByRole('group', { name: 'Batches' }).locator('tbody tr');
   await row.getByText('1 of 3').waitFor();
   await row.getByRole('link', { name: 'See how to rerun 2' }).click();
@@ -92,7 +93,6 @@ live.test('a variant is resumed, one is applied, and the worktrees are removed',
   const { rig, page, go, confirm, complaints } = shown;
   await go('compare');
   await page.getByText('No comparison yet').waitFor();
-  await page.getByRole('button', { name: 'Copy command' }).click();
   const id = await compared(shown);
   await page.getByRole('link', { name: id }).click();
   const variants = page.getByRole('group', { name: 'Variants' });
@@ -191,6 +191,30 @@ live.test('of two pages that rerun the same task, the second one is told that it
   await go('tasks/rotate-keys');
   await confirm('Stop', 'Stop it');
   await page.locator('.mark', { hasText: 'interrupted' }).first().waitFor();
+});
+
+live.test('a comparison begins by its prompt and its CLIs, and not over uncommitted changes', async (shown) => {
+  const { rig, page, go } = shown;
+  await go('compare');
+  await page.getByRole('button', { name: 'New comparison …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Prompt').fill('Write your name again');
+  await dialog.getByLabel('Compare codex').click();
+  assert.is(await dialog.getByRole('button', { name: 'Begin' }).isDisabled(), true);
+  await dialog.getByLabel('Compare copilot').click();
+  await dialog.getByLabel('Access').selectOption('read');
+  await dialog.getByText(/^Usually 2 paid calls, at most 6/).waitFor();
+  await dialog.getByRole('button', { name: 'Begin' }).click();
+  await dialog
+    .getByRole('alert')
+    .getByText(/uncommitted changes/)
+    .waitFor();
+  execFileSync('git', ['add', '-A'], { cwd: rig.project, env: rig.env });
+  execFileSync('git', ['commit', '-q', '-m', 'second'], { cwd: rig.project, env: rig.env });
+  await dialog.getByRole('button', { name: 'Begin' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText(/^The comparison was begun, and is (?:at work|done now)/).waitFor();
+  await page.getByRole('group', { name: 'Comparisons' }).getByText('codex, copilot', { exact: true }).waitFor();
 });
 
 live.run();

@@ -61,7 +61,7 @@ live.test('a task is filled in, checked without a trace, and created', async (sh
   await page.getByLabel('Paid calls').fill('4');
   await button(shown, 'Check').click();
   await page.getByText('A run makes 1 paid call, more with retries, at most 4.').waitFor();
-  await page.getByText('Expected cost, by the earlier calls of this project: no known price.').waitFor();
+  await page.getByText('Expected cost, by the earlier calls of this project: no price.').waitFor();
   assert.equal(tasksIn(rig), before);
   await button(shown, 'Create').click();
   await page.getByRole('heading', { level: 1, name: 'login-1' }).waitFor();
@@ -191,12 +191,12 @@ live.test('a manifest in one line is put on several lines, and only saved if the
   const file = rig.write('.tmp/task/one-line/manifest.json', JSON.stringify(manifest));
   await go('tasks/one-line/manifest');
   await page.getByRole('textbox', { name: 'Manifest' }).getByText('Rotate.').waitFor();
-  await page.getByText('put on several lines, the file has one').waitFor();
+  await page.getByText('shown formatted; the file is one line').waitFor();
   await button(shown, 'As in the file').click();
   await page.getByText('as in the file', { exact: true }).waitFor();
   assert.ok(await button(shown, 'Save').isDisabled());
   await button(shown, 'Format').click();
-  await page.getByText('put on several lines, the file has one').waitFor();
+  await page.getByText('shown formatted; the file is one line').waitFor();
   assert.is(readFileSync(file, 'utf8'), JSON.stringify(manifest));
   await button(shown, 'Format').waitFor({ state: 'detached' });
   await button(shown, 'Save').click();

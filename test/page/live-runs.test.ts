@@ -74,7 +74,7 @@ live.test('a suggested command is run by its button, after a question', async ({
   await page.getByRole('button', { name: 'Redo', exact: true }).click();
   await page
     .getByRole('dialog')
-    .getByText(/It may pay for up to \d+ calls/)
+    .getByText(/It makes usually \d+ paid calls?, at most \d+/)
     .waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
 });
@@ -96,7 +96,7 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
     (before) => document.querySelector('.view-head time')?.textContent !== before,
     await elapsed.textContent(),
   );
-  assert.match(await page.locator('.view-head').innerText(), /This call\s+[\d.]+ (?:ms|s|min)[\d s]* of 30 min/);
+  assert.match(await page.locator('.lane-figures').first().innerText(), /[\d.]+ (?:ms|s|min)[\d s]* of 30 min/);
   await page.getByRole('button', { name: 'Copy live log' }).click();
   await page.getByRole('button', { name: 'Copied live log' }).first().waitFor();
   await page.getByLabel('Search the live log').fill('no such words');
@@ -204,14 +204,14 @@ live.test('a sweep ends what a killed run left, and says what it was; a second f
   await running.result;
   assert.is(isAlive(pid), true);
   await go('machine');
-  await confirm('Sweep …', 'Sweep');
+  await confirm('Clean up …', 'Clean up');
   await page
     .locator('.notes .notice')
     .getByText('commands of a gate of left-behind that was killed: 1 process was ended. 1 swept.')
     .waitFor();
   assert.is(isAlive(pid), false);
   await page.getByRole('button', { name: 'Dismiss' }).click();
-  await confirm('Sweep …', 'Sweep');
+  await confirm('Clean up …', 'Clean up');
   await page.getByText(/^Nothing to sweep: /).waitFor();
 });
 
@@ -220,7 +220,7 @@ live.test('the machine is looked at again by a button, and what is fine is folde
   const tile = page.locator('.tile', { hasText: 'claude' });
   await tile.getByText('2.1.330').waitFor();
   rig.install('claude', { version: '2.1.331' });
-  await page.getByRole('button', { name: 'Look again' }).click();
+  await page.getByRole('button', { name: 'Check again' }).click();
   await tile.getByText('2.1.331').waitFor();
   const fine = page.getByRole('rowheader', { name: 'disk space' });
   assert.is(await fine.isVisible(), false);

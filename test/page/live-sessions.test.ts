@@ -141,7 +141,7 @@ live.test('how it goes with the services is said, and the list is filtered by an
   await page.getByText('Failures by day').click();
   await page.getByText('Show as table').click();
   await go('sessions');
-  const rows = page.getByRole('region', { name: 'Conversations' }).last().locator('tbody tr');
+  const rows = page.locator('main tbody tr');
   await rows.first().waitFor();
   const all = await rows.count();
   await page.getByLabel('Filter sessions').fill('claude');

@@ -40,6 +40,10 @@ try {
     'flaky-checkout',
   ).start();
   await rig.run('tollgate', ['status']);
+  // As on a machine whose CLIs are signed in.
+  delete rig.env.GOOGLE_GEMINI_BASE_URL;
+  for (const name of ['GEMINI_API_KEY', 'COPILOT_GITHUB_TOKEN', 'CODEX_API_KEY', 'ANTHROPIC_API_KEY'])
+    rig.env[name] = 'a-key-of-nobody';
   const served = await startConsole(rig);
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });

@@ -11,13 +11,7 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
-  new: [
-    'No CLI is signed in',
-    'gemini: a note',
-    'codex a lack',
-    'a pipeline (codex a lack)',
-    'Still needed: a goal, an id, a stage.',
-  ],
+  new: ['No CLI is signed in', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'sign-in', 'temporary'],
     ...['usually 1 paid call, at most 7; about $0.04', '$0.42 + 2 calls without a price'],
@@ -43,7 +37,7 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['usually 1 paid call, at most 7; about $0.04', '9 days'],
   ],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
-  sessions: ['a tag', 'a health', '1 error in a row', 'not kept'],
+  sessions: ['a tag', 'a health', '1 error in a row', 'a stage of the tag', 'Not kept by their CLIs'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
   supervise: ['a instruction', 'a question', '1 of 3'],
   compare: ['compare-20261128120000-0a1b', 'a variant, codex'],
@@ -180,13 +174,19 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
   const other = { ...failure, sentence: 'another sentence', next_actions: [waits] };
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, other] };
   server.tell({ topic: '*' });
-  const all = page.getByRole('button', { name: 'Rerun these 2 of the batch' });
   await card
     .getByText(/possible in [45] min/)
     .first()
     .waitFor();
-  assert.is(await all.isDisabled(), true);
+  await page.getByText('a task can be rerun now, the other 1 later.').waitFor();
+  await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun of the batch' }).waitFor();
   assert.is(await card.locator('.main').count(), 1);
+  const both = { ...other, task_ids: batch.task_ids };
+  server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, both] };
+  server.tell({ topic: '*' });
+  const all = page.getByRole('button', { name: 'Rerun these 2 of the batch' });
+  await all.waitFor();
+  assert.is(await all.isDisabled(), true);
 });
 
 views.test('what is empty says so, and by a filter that it is the filter', async ({ page, go, server }) => {
@@ -202,6 +202,14 @@ views.test('what is empty says so, and by a filter that it is the filter', async
   await page.getByText('No supervised task').waitFor();
   await go('supervise/price-rounding');
   await page.getByRole('table').getByText('asks you', { exact: true }).waitFor();
+});
+
+views.test('a conversation that is not kept leads to its task', async ({ page, go }) => {
+  await go('sessions');
+  const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Not kept by their CLIs' }) });
+  await panel.getByText('codex_impl').waitFor();
+  await panel.getByRole('link', { name: 'of-codex' }).click();
+  await page.getByRole('heading', { level: 1, name: 'price-rounding' }).waitFor();
 });
 
 views.test('a diff shows code in colours, each side of a file by itself', async ({ page, go, server }) => {
@@ -360,6 +368,62 @@ views.test('the machine marks a CLI that is signed out, and shows a fix as a com
   const fix = page.locator('.fix');
   assert.is(await fix.locator('code').innerText(), 'tollgate preflight --sweep');
   await fix.getByRole('button', { name: 'Copy command' }).waitFor();
+});
+
+views.test('a CLI without a sign-in is named where its calls would be paid', async ({ page, go, server }) => {
+  const told = server.told['/api/choices'] as Resources['/api/choices'];
+  const out = { tool: 'gemini', lacks: null, note: 'signed out: no key is set' };
+  server.told['/api/choices'] = { ...told, tools: [out, told.tools[1]!] };
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  const next_run = { tools: ['gemini'], is_open: false };
+  const other = { ...tasks[1]!, next_run, task_id: 'killed-run', state: 'interrupted' as const };
+  server.told['/api/tasks'] = { tasks: [...tasks, other] };
+  server.tell({ topic: '*' });
+  await go('now');
+  await page.getByText('No sign-in was found for gemini. Their calls may fail.').waitFor();
+  await page
+    .getByText(/usually 1 paid call, at most \d+; no sign-in for gemini$/)
+    .first()
+    .waitFor();
+  assert.is(await page.locator('.main', { hasText: 'Continue' }).count(), 0);
+  await page.locator('.count.machine', { hasText: '1 signed out' }).waitFor();
+  server.told['/api/choices'] = told;
+  server.tell({ topic: 'machine' });
+  await page.locator('.main', { hasText: 'Continue' }).waitFor();
+  assert.is(await page.getByText('No sign-in was found').count(), 0);
+});
+
+views.test('a task that never ran shows what its prompts ask for', async ({ page, go, server }) => {
+  const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+  const asks = { commands: ['npm test'], criteria: ['The sum is exact.'], allow: [], deny: ['.ci/**'] };
+  const never = { ...task, state: 'never_run', failure: null, next_actions: [], attempts: [], gates: [], asks };
+  server.told['/api/tasks/price-rounding'] = never;
+  await go('tasks/price-rounding');
+  const panel = page.getByRole('region', { name: 'What its prompts ask for' });
+  const shown = (await panel.innerText()).replace(/\s+/g, ' ');
+  for (const text of ['The sum is exact.', 'npm test', 'May change everything', 'May not change .ci/**'])
+    assert.ok(shown.includes(text), shown);
+});
+
+views.test('a summary names its files and sessions as links', async ({ page, go, server }) => {
+  const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+  const id = '00000000-0000-4000-8000-000000000001';
+  const lines = [
+    '# Task price-rounding: done',
+    '',
+    'Goal: a goal',
+    '',
+    '- Answer of one: /a folder/outputs/one.out',
+    '',
+  ];
+  const summary = [...lines, `Sessions: one ${id} (new)`].join('\n');
+  server.told['/api/tasks/price-rounding'] = { ...task, state: 'done', folder: '/a folder', summary };
+  await go('tasks/price-rounding/raw');
+  const prose = page.locator('.prose');
+  assert.is(await prose.getByText('Goal:').count(), 0);
+  assert.is(await prose.getByRole('link', { name: id }).getAttribute('href'), `#/sessions/${id}`);
+  await prose.getByRole('link', { name: 'outputs/one.out' }).click();
+  await page.locator('details[open]', { hasText: 'outputs/one.out' }).waitFor();
 });
 
 views.test('a new task says before a check what it pays for', async ({ page, go, server }) => {

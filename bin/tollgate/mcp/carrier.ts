@@ -20,6 +20,7 @@ import { openRegular, readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { endOf } from '../../command.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
+import { run as batch } from '../batch.ts';
 import { run as call } from '../call.ts';
 import { run as compare } from '../compare/compare.ts';
 import { run as distill } from '../distill/distill.ts';
@@ -50,7 +51,7 @@ export function startCarrier(folder: string, run: string, self: ProcessIdentity,
   }
 }
 
-const COMMANDS = { run, call, compare, supervise, distill } as const;
+const COMMANDS = { run, call, batch, compare, supervise, distill } as const;
 
 /** Does nothing if another process has the run, or if it has ended. */
 export async function carry(id: string): Promise<Ran> {

@@ -6,14 +6,14 @@ import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, Command, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionList, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting } from '../parts/figures.ts';
 import { ClassMark, Cost, Mark, StateMark, wordOf } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { Ago, Dated, Elapsed } from '../parts/times.tsx';
+import { Ago, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -21,23 +21,25 @@ import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
 import { costOf, countStates, lineOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
-const EXAMPLE = 'tollgate batch TASK_1 TASK_2';
-
 const concerns = (topic: string) => topic === '*' || topic === 'batch';
 
 export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
-  const isEmpty = all.value.value?.batches.length === 0;
   return (
-    <View title="Batches" about="Many tasks in one run. A batch begins in a terminal; its failed tasks are rerun here.">
-      <Panel title="All batches" edge="flush" aside={isEmpty ? undefined : <Command line={EXAMPLE} />}>
+    <View
+      title="Batches"
+      about="Many tasks in one run, with one report. What failed is rerun here."
+      aside={
+        <a class="button main" href={to('tasks')}>
+          Choose tasks
+        </a>
+      }
+    >
+      <Panel title="All batches" edge="flush">
         <Shown of={all} what="the batches">
           {({ batches }) =>
             batches.length === 0 ? (
-              <Empty title="No batch yet">
-                <p>Begin one in a terminal:</p>
-                <Command line={EXAMPLE} />
-              </Empty>
+              <Empty title="No batch yet">Select tasks in Tasks, and run them as a batch.</Empty>
             ) : (
               <Table label="Batches" heads={LIST_HEADS}>
                 {batches.map((batch) => (
@@ -53,7 +55,7 @@ export function BatchesView() {
 }
 
 /** Unlike the paid calls of the batch, it includes what the tasks cost outside of it. */
-const COST_NAME = 'Cost of all runs';
+const COST_NAME = 'Cost of its tasks, other runs too';
 
 const LIST_HEADS = [
   'Tasks',
@@ -76,7 +78,7 @@ function BatchRow({ of }: { of: Head }) {
           <Words of={nameOf(of)} />
         </a>
       </th>
-      <td>{at === null ? '–' : <Dated at={at} />}</td>
+      <td>{at === null ? '–' : <Ago at={at} />}</td>
       <td>
         <StateMark state={state} />
       </td>
@@ -134,6 +136,7 @@ export function BatchView({ id }: { id: string }) {
           {shown && <StateMark state={shown.state} />}
         </>
       }
+      about={shown?.totals && splitOf(shown)}
       aside={shown && <MainAction of={shown} />}
       facts={shown ? factsOf(shown) : undefined}
     >
@@ -156,32 +159,31 @@ function factsOf(of: BatchShown) {
       : [['Paid calls', count(totals.calls)] as const]),
     ['Time', <Lasted key="time" of={of} />],
     [COST_NAME, <Cost key="usd" {...costOf(ids)} />],
-    ...(at === null ? [] : ([['Begun', <Dated key="at" at={at} />]] as const)),
+    ...(at === null ? [] : ([['Begun', <Ago key="at" at={at} />]] as const)),
   ] as const;
+}
+
+/** Which of its tasks its button reruns, while the others wait. */
+function splitOf(of: BatchShown) {
+  const { isSplit, now, waiting } = standingOf(of);
+  return isSplit && <Words of={`${firstNames(now, NAMED)} can be rerun now, the other ${waiting.length} later.`} />;
 }
 
 function MainAction({ of }: { of: BatchShown }) {
   const { batch_id: id, state } = of;
   const isStopping = useSignal(false);
   const rerunning = useSignal<readonly string[] | null>(null);
-  const { open, isReady, earliest, waiting } = standingOf(of);
-  const now = open.filter((task) => !waiting.includes(task));
+  const { open, isReady, earliest, now, isSplit } = standingOf(of);
   return (
     <>
       {of.totals !== null && of.failures.length !== 1 && open.length > 0 && (
         <RerunButton
-          ids={open}
+          ids={isSplit ? now : open}
           name="the batch"
           isMain={isReady}
-          earliest={earliest}
+          earliest={isSplit ? null : earliest}
           onRerun={(ids) => (rerunning.value = ids)}
         />
-      )}
-      {of.totals !== null && waiting.length > 0 && now.length > 0 && (
-        <small class="dim">
-          {count(waiting.length)} of {count(open.length)} wait; <Words of={firstNames(now, NAMED)} /> can be rerun below
-          now
-        </small>
       )}
       {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
       {state === 'running' && (
@@ -221,9 +223,6 @@ function OpenSheet({ of }: { of: BatchShown }) {
     </>
   );
 }
-
-const StateNow = ({ of }: { of: string | undefined }) =>
-  of === undefined ? <Mark tone="calm" word="not in this project" icon="none" /> : <StateMark state={of} />;
 
 function Sheet({ of }: { of: BatchShown }) {
   const rerunning = useSignal<readonly string[] | null>(null);
@@ -273,9 +272,11 @@ function standingOf({ tasks, failures }: BatchShown) {
   const current = causes.filter((cause) => cause.open.length > 0);
   const earliest = current.find((cause) => cause.earliest !== null)?.earliest ?? null;
   const waiting = current.flatMap((cause) => (cause.earliest === null ? [] : cause.open));
+  const now = open.filter((task) => !waiting.includes(task));
+  const isSplit = now.length > 0 && waiting.length > 0;
   const isReady = earliest === null && current.every(({ steps: [first] }) => isRerun(first!));
   const first = current.find(({ steps, failedAt }) => firstToDo(steps, failedAt) !== undefined);
-  return { open, causes, earliest, waiting, isReady, first };
+  return { open, causes, earliest, waiting, now, isSplit, isReady, first };
 }
 
 /** @param open how many tasks are not done now. */
@@ -386,9 +387,7 @@ function Row({ id, reported }: { id: string; reported: BatchShown['tasks'][numbe
           <StateMark state={reported.state} />
         </td>
       )}
-      <td>
-        <StateNow of={now?.state} />
-      </td>
+      <td>{now ? <StateMark state={now.state} /> : <Mark tone="calm" word="not in this project" icon="none" />}</td>
       <td class="wide">{shown?.why && <Words of={shown.why.slice(0, MOST_WHY)} />}</td>
       <td class="number">{shown === undefined ? '–' : count(shown.calls)}</td>
       <td class="number dim">{now === undefined ? '–' : <Ago at={now.at} />}</td>

@@ -50,9 +50,10 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
               {budget.unknown_calls > 0 && budget.unit === 'tokens' && (
                 <p class="dim">In addition: {lacking(budget.unknown_calls, 'tokens')}.</p>
               )}
-              {budget.counted_since !== null && budget.counted_since > budget.from && (
+              {isCountedLate(budget) && (
                 <p class="dim">
-                  Counted since <Dated at={budget.counted_since} />. Earlier calls of this {budget.per} may be missing.
+                  Counted since <Dated at={budget.counted_since!} />, when the first limit was set. Earlier calls of
+                  this {budget.per} are not counted.
                 </p>
               )}
               <div class="budget-head dim">
@@ -77,6 +78,9 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
     </Panel>
   );
 }
+
+/** Whether calls from the beginning of its period are not counted. */
+export const isCountedLate = ({ counted_since: since, from }: BudgetShown): boolean => since !== null && since > from;
 
 /** Calls of unknown use may have used more, so that less is left than is known. */
 function leftOf({ unit, used, most, left, unknown_calls: unknown }: BudgetShown): string {
@@ -126,7 +130,7 @@ export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) =
         <p class="dim">No call runs now.</p>
       ) : (
         <p>
-          {counted(of.open.length, 'call')} now:{' '}
+          {counted(of.open.length, 'call is', 'calls are')} counted as running:{' '}
           {of.open.map(({ call_id, tool, since }, nth) => (
             <span key={call_id}>
               {nth > 0 && ', '}

@@ -7,7 +7,7 @@ import { count, counted, money, NO_PRICE, tokens } from '../parts/figures.ts';
 import { CostFigure } from '../parts/mark.tsx';
 import { Panel, Tile } from '../parts/panel.tsx';
 import { route, setQuery } from '../shell/route.ts';
-import { amountOf } from './limits.tsx';
+import { amountOf, isCountedLate } from './limits.tsx';
 
 const UNITS = {
   calls: { say: count, name: 'calls', axis: 'calls', lacks: () => 0 },
@@ -109,6 +109,7 @@ export function Today({ of: { days }, budgets }: TodayProps) {
                 <span class="beside">
                   of {amountOf(first.unit, first.most)} a {first.per}, {first.tool === 'any' ? 'all CLIs' : first.tool},{' '}
                   {first.project === null ? 'all projects' : 'this project'}
+                  {isCountedLate(first) && `; only ${amountOf(first.unit, first.used)} of the ${first.per} are counted`}
                 </span>
               </>
             )

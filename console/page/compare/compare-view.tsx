@@ -6,8 +6,9 @@ import type { Actions } from '../../contract/page.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { Command } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
+import { ChoiceField, TextField } from '../parts/field.tsx';
+import { counted } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
@@ -17,6 +18,7 @@ import { useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
+import { expectedCost } from '../tasks/task-list.ts';
 import { Diff } from '../text/diff.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
@@ -24,23 +26,28 @@ import { Quote, Words } from '../text/words.tsx';
 /** The variants are tasks, whose changes are announced. */
 const concerns = (topic: string) => topic === '*' || topic === 'tasks' || topic === 'task';
 
-const EXAMPLE = 'tollgate compare "PROMPT" --with codex --with claude';
-
 export function ComparisonsView() {
   const all = useFollowing<Resources['/api/compare']>('/api/compare', concerns);
-  const isEmpty = all.value.value?.comparisons.length === 0;
+  const isStarting = useSignal(false);
   return (
     <View
       title="Compare"
-      about="The same prompt or task for several CLIs, models or accounts. A comparison begins in a terminal."
+      about="The same prompt for several CLIs, their answers and changes side by side."
+      aside={
+        <button type="button" class="button main" onClick={() => (isStarting.value = true)}>
+          New comparison …
+        </button>
+      }
     >
-      <Panel title="Comparisons" edge="flush" aside={isEmpty ? undefined : <Command line={EXAMPLE} />}>
+      <Panel title="Comparisons" edge="flush">
         <Shown of={all} what="the comparisons">
           {({ comparisons }) =>
             comparisons.length === 0 ? (
               <Empty title="No comparison yet">
-                <p>Begin one in a terminal. Its variants appear here side by side.</p>
-                <Command line={EXAMPLE} />
+                <p>
+                  A new one sends a prompt to two or more CLIs. In a terminal, <code>tollgate compare</code> also takes
+                  a task, models and accounts.
+                </p>
               </Empty>
             ) : (
               <Comparisons of={comparisons} />
@@ -48,7 +55,61 @@ export function ComparisonsView() {
           }
         </Shown>
       </Panel>
+      {isStarting.value && <StartDialog onClose={() => (isStarting.value = false)} />}
     </View>
+  );
+}
+
+const ACCESS = { read: 'they only read', write: 'each changes a worktree of its own' };
+/** What the command allows for each variant. */
+const CALLS_EACH = 3;
+
+function StartDialog({ onClose }: { onClose: () => void }) {
+  const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === 'machine');
+  const prompt = useSignal('');
+  const access = useSignal('read');
+  const chosen = useSignal<readonly string[]>([]);
+  const tools = chosen.value;
+  const cost = expectedCost(tools);
+  return (
+    <Confirm
+      title="New comparison"
+      verb="Begin"
+      canDo={prompt.value.trim() !== '' && tools.length > 1}
+      act={() => change('/api/compare/start', { prompt: prompt.value, tools: [...tools], access: access.value })}
+      onClose={onClose}
+    >
+      <TextField of={prompt} label="Prompt" rows={4} />
+      <Shown of={choices} what="the CLIs">
+        {(shown) => (
+          <fieldset class="chips">
+            <legend>CLIs, two or more</legend>
+            {shown.tools
+              .filter(({ lacks }) => lacks === null)
+              .map(({ tool }) => (
+                <label key={tool} class="chip">
+                  <input
+                    type="checkbox"
+                    aria-label={`Compare ${tool}`}
+                    checked={tools.includes(tool)}
+                    onChange={() =>
+                      (chosen.value = tools.includes(tool) ? tools.filter((each) => each !== tool) : [...tools, tool])
+                    }
+                  />{' '}
+                  <Words of={tool} />
+                </label>
+              ))}
+          </fieldset>
+        )}
+      </Shown>
+      <ChoiceField of={access} label="Access" among={Object.keys(ACCESS)} words={ACCESS} />
+      {tools.length > 1 && (
+        <p class="soft">
+          {`Usually ${counted(tools.length, 'paid call')}, at most ${tools.length * CALLS_EACH}`}
+          {cost !== 'no price' && `; ${cost}`}.
+        </p>
+      )}
+    </Confirm>
   );
 }
 

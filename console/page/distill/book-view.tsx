@@ -43,27 +43,30 @@ export function BookView({ name }: { name: string }) {
 const sentenceOf = (state: string): string =>
   `${state.charAt(0).toUpperCase()}${state.slice(1)}`.replace(/ \((.+)\)$/, ': $1');
 
-const SECTION_HEADS = [
+const headsOf = (hasTime: boolean) => [
   { number: 'Section' },
   'Title',
   'State',
   { number: 'Attempts' },
-  { number: 'Time' },
+  ...(hasTime ? [{ number: 'Time' }] : []),
   { number: 'Cost' },
-] as const;
+];
 
-function SectionRow({ of: { section, title, state, attempts, ms, since, usd, unpriced } }: SectionRowProps) {
+function SectionRow({ of, hasTime }: SectionRowProps) {
+  const { section, title, state, attempts, ms, since, usd, unpriced } = of;
   return (
     <tr>
       <td class="number">{section}</td>
-      <td class="wide">{title === null ? '–' : <Words of={title} />}</td>
+      <td class="wide">{title === null ? '–' : <Words of={withoutNumber(title)} />}</td>
       <td>
         <Mark {...SECTION_MARKS[state]} word={state} />
       </td>
       <td class="number">{count(attempts)}</td>
-      <td class="number">
-        {since !== null ? <Elapsed from={since} /> : ms === 0 ? '–' : <span class="nowrap">{lasting(ms)}</span>}
-      </td>
+      {hasTime && (
+        <td class="number">
+          {since !== null ? <Elapsed from={since} /> : ms === 0 ? '–' : <span class="nowrap">{lasting(ms)}</span>}
+        </td>
+      )}
       <td class="number nowrap">
         <Cost usd={usd} without={unpriced} one="answer" />
       </td>
@@ -71,7 +74,10 @@ function SectionRow({ of: { section, title, state, attempts, ms, since, usd, unp
   );
 }
 
-type SectionRowProps = { of: BookShown['requested'][number] };
+type SectionRowProps = { of: BookShown['requested'][number]; hasTime: boolean };
+
+/** Its number stands before it. */
+const withoutNumber = (title: string): string => title.replace(/^section \d+: (?=\S)/i, '');
 
 /** The head of its panel has the title already. */
 const withoutTitle = (text: string, title: string): string => {
@@ -95,6 +101,7 @@ function Sheet({ of }: { of: BookShown }) {
   };
   const isRunning = state === 'running';
   const hasReason = state !== stateOf(state);
+  const hasTime = of.requested.some(({ ms, since }) => ms > 0 || since !== null);
   const isOpen = !isRunning && state !== 'complete' && next.length > 0;
   return (
     <>
@@ -113,7 +120,7 @@ function Sheet({ of }: { of: BookShown }) {
         </Panel>
       )}
       <Panel
-        title="Progress"
+        title={state === 'complete' ? 'Result' : 'Progress'}
         aside={
           isRunning && (
             <div class="buttons">
@@ -156,9 +163,9 @@ function Sheet({ of }: { of: BookShown }) {
       </Panel>
       {of.requested.length > 0 && (
         <Panel title="Sections" edge="flush">
-          <Table label="Sections" heads={SECTION_HEADS}>
+          <Table label="Sections" heads={headsOf(hasTime)}>
             {of.requested.map((section) => (
-              <SectionRow key={section.section} of={section} />
+              <SectionRow key={section.section} of={section} hasTime={hasTime} />
             ))}
           </Table>
         </Panel>
@@ -172,14 +179,14 @@ function Sheet({ of }: { of: BookShown }) {
             <li key={section} class="panel">
               <div class="panel-head">
                 <h3>
-                  {section}. <Words of={title} />
+                  {section}. <Words of={withoutNumber(title)} />
                 </h3>
                 <span class="buttons">
                   {how === 'held' && <Mark tone="wait" word="held" icon="parked" />}
                   <span class="dim">{count(chars)} characters</span>
                   <button
                     type="button"
-                    class="button small quiet"
+                    class="button small grave"
                     title="The section is requested and paid again when the book continues"
                     onClick={() => {
                       deleting.value = section;

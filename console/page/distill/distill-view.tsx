@@ -22,7 +22,7 @@ export function DistillView() {
   return (
     <View
       title="Distill"
-      about="Condenses a long text, section by section."
+      about="Condenses a long text into notes, section by section."
       aside={
         <button type="button" class="button main" onClick={() => (isStarting.value = true)}>
           Distill a book …

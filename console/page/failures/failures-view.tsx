@@ -7,7 +7,7 @@ import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import type { HealthShown } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { ActionButton, Advice, Command, earliestOf, isRerun, isRunnable, lineOf } from '../parts/actions.tsx';
+import { ActionButton, Advice, earliestOf, isRerun, isRunnable, lineOf } from '../parts/actions.tsx';
 import { DayChart } from '../parts/day-chart.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
@@ -225,12 +225,7 @@ export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: acti
   const line = action === null || isRunnable(action) ? undefined : lineOf(action);
   return (
     <>
-      {action && (
-        <span class="soft two-lines" title={action.text}>
-          <Advice of={action} failedAt={last} />
-        </span>
-      )}
-      {line !== undefined && <Command line={line} isMain />}
+      {action && <Advice of={action} failedAt={last} line={line} isMain />}
       <div class="buttons">
         {action && !isFirst && <ActionButton of={action} isMain />}
         <RerunButton
@@ -357,12 +352,15 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
   return (
     <Panel title="Health of the services">
       <p>
-        <b class="headline">{without === null ? 'No failure' : counted(without, 'day')}</b>{' '}
         {without === null ? (
-          'that Tollgate could not recover was ever logged here.'
+          'No failure that Tollgate could not recover was ever logged here.'
         ) : (
           <>
-            without a failure that Tollgate could not recover; the last was <Ago at={last} />.
+            The last failure that Tollgate could not recover:{' '}
+            <b class="headline">
+              <Ago at={last} />
+            </b>
+            {without > 0 && `, ${counted(without, 'day')} without one`}
           </>
         )}
       </p>

@@ -6,7 +6,7 @@ import type { MachineShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { Command, lineOf, Sentence } from '../parts/actions.tsx';
+import { Advice, lineOf } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { counted } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
@@ -30,7 +30,7 @@ export function MachineView() {
       aside={
         <>
           <button type="button" class="button" onClick={machine.renew}>
-            Look again
+            Check again
           </button>
           <button
             type="button"
@@ -38,7 +38,7 @@ export function MachineView() {
             title="Cleans up after killed processes"
             onClick={() => (isAsking.value = true)}
           >
-            Sweep …
+            Clean up …
           </button>
         </>
       }
@@ -57,8 +57,8 @@ export function MachineView() {
       </Shown>
       {isAsking.value && (
         <Confirm
-          title="Clear up after killed processes?"
-          verb="Sweep"
+          title="Clean up after killed processes?"
+          verb="Clean up"
           act={() => change('/api/sweep', {})}
           onClose={() => (isAsking.value = false)}
         >
@@ -112,16 +112,10 @@ function Cli({ of: { tool, version, path, signed_in: signedIn }, finding }: CliP
 
 /** What to do about a finding, with its command to copy. */
 function Fix({ of }: { of: string }) {
-  const fix = fixIn(of);
-  const line = lineOf(toDo(fix));
+  const fix = toDo(fixIn(of));
   return (
     <div class="fix">
-      {line === undefined || fix !== `\`${line}\`` ? (
-        <p>
-          <Sentence of={fix} />
-        </p>
-      ) : null}
-      {line !== undefined && <Command line={line} />}
+      <Advice of={fix} failedAt={null} line={lineOf(fix)} />
     </div>
   );
 }
@@ -149,7 +143,7 @@ const fixIn = (fix: string): string => fix.replace(/^tollgate [\w -]+$/, '`$&`')
 const LOOKS = {
   ok: { tone: 'good', icon: 'done', word: 'ok' },
   note: { tone: 'calm', icon: 'none', word: 'note' },
-  warn: { tone: 'wait', icon: 'waiting', word: 'warning' },
+  warn: { tone: 'wait', icon: 'failures', word: 'warning' },
   fail: { tone: 'bad', icon: 'failed', word: 'fails' },
 } as const satisfies Record<CheckFinding['status'], object>;
 
@@ -176,6 +170,9 @@ function Findings({ of }: { of: readonly CheckFinding[] }) {
   );
 }
 
+/** The names of checks that say little to a reader. */
+const CHECKS: ReadonlyMap<string, string> = new Map([['leftovers', 'interrupted calls']]);
+
 const HEADS = ['Check', 'State', 'Found', 'Fix'] as const;
 
 function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
@@ -185,7 +182,7 @@ function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
       {of.map(({ check, status, found, fix }) => (
         <tr key={`${check} ${found}`}>
           <th scope="row" class="nowrap">
-            <Words of={check} />
+            <Words of={CHECKS.get(check) ?? check} />
           </th>
           <td>
             <Mark {...LOOKS[status]} />

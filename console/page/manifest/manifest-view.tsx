@@ -124,7 +124,7 @@ function Editor({ id, file, renew }: EditorProps) {
         aside={
           <div class="buttons">
             <span class="dim">
-              {isChanged ? 'not saved yet' : isSame ? 'as in the file' : 'put on several lines, the file has one'}
+              {isChanged ? 'not saved yet' : isSame ? 'as in the file' : 'shown formatted; the file is one line'}
             </span>
             {formatted !== null && (
               <button type="button" class="button small" onClick={() => editor.current?.replace(formatted)}>

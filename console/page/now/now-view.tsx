@@ -18,7 +18,7 @@ import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { againOf, RerunDialog } from '../tasks/rerun.tsx';
-import { everyLine, lineOf, NEEDS_YOU, needsWords, needsYou, reasonOf } from '../tasks/task-list.ts';
+import { everyLine, lineOf, NEEDS_YOU, needsWords, needsYou, reasonOf, signedOut } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Answered, QuestionRow } from './questions.tsx';
 
@@ -79,6 +79,14 @@ function NowSheet({ now }: { now: NowShown }) {
         ))}
         <a href={to('tasks')}>{counted(totals.tasks, 'task')} in all</a>
       </p>
+      {signedOut.value.length > 0 && (
+        <p class="notice wait">
+          <span>
+            <b>No sign-in was found</b> for <Words of={signedOut.value.join(', ')} />. Their calls may fail.{' '}
+            <a href={to('machine')}>See on Machine what to do</a>
+          </span>
+        </p>
+      )}
       <NeedsYou now={now} needing={needing} />
       {answered.length > 0 && <Answered of={answered} />}
       <div class="now-columns">

@@ -4,7 +4,7 @@ import { actionLine, isNote, type NextAction, noteOf } from '../../../policies/f
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
-import { callsAtMost, callsLeft } from '../tasks/task-list.ts';
+import { callsAtMost, callsLeft, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
 import { dated } from './figures.ts';
@@ -19,6 +19,8 @@ interface ActionListProps {
   failedAt?: string | null;
   /** The action whose button is elsewhere on the page. */
   elsewhere?: NextAction | undefined;
+  /** The address of the manifest that another model or CLI is set in. */
+  manifest?: string;
   /** Draws another button for the rerun, which continues several tasks. */
   rerun?: (look: { isMain: boolean; earliest: string | null }) => ComponentChildren;
 }
@@ -28,7 +30,15 @@ export const firstToDo = (of: readonly NextAction[], failedAt: string | null): N
   of.find((action) => lineOf(action) !== undefined && earliestOf(action, failedAt) === null);
 
 /** The first thing to do is the main one. @param busy why no command can be run now; null if one can. */
-export function ActionList({ of, busy = null, hasMain = true, failedAt = null, elsewhere, rerun }: ActionListProps) {
+export function ActionList({
+  of,
+  busy = null,
+  hasMain = true,
+  failedAt = null,
+  elsewhere,
+  manifest,
+  rerun,
+}: ActionListProps) {
   const main = hasMain ? firstToDo(of, failedAt) : undefined;
   return (
     <ol class="actions">
@@ -38,11 +48,14 @@ export function ActionList({ of, busy = null, hasMain = true, failedAt = null, e
         return (
           <li key={actionLine(action)}>
             <div class="step">
-              <span>
-                <Advice of={action} failedAt={failedAt} />
-              </span>
-              {line !== undefined && again === undefined && (
-                <Command line={line} isMain={action === main && !isRunnable(action)} />
+              <Advice
+                of={action}
+                failedAt={failedAt}
+                line={again === undefined ? line : undefined}
+                isMain={action === main && !isRunnable(action)}
+              />
+              {manifest !== undefined && line === undefined && SETS.test(action.text) && (
+                <a href={manifest}>Edit the manifest</a>
               )}
               {notes.map((note) => (
                 <small key={note.text} class="soft">
@@ -61,8 +74,10 @@ export function ActionList({ of, busy = null, hasMain = true, failedAt = null, e
   );
 }
 
+const SETS = /^(?:or )?set (?:a|another|a larger|a shorter) [\w ,]*(?:model|tool|stage)/;
+
 /** A command in a box of its own, with the button that copies it. */
-export const Command = ({ line, isMain = false }: { line: string; isMain?: boolean }) => (
+const Command = ({ line, isMain = false }: { line: string; isMain?: boolean }) => (
   <span class="command">
     <code>
       {line.split(' ').flatMap((word, nth) => [
@@ -89,8 +104,15 @@ const stepsOf = (of: readonly NextAction[]) =>
     return steps;
   }, []);
 
+interface SentenceProps {
+  of: string;
+  /** What it has between backticks and is shown as a command to copy. */
+  line?: string | undefined;
+  isMain?: boolean;
+}
+
 /** The text of an action with local times; what it has between backticks is shown as code. */
-export function Sentence({ of }: { of: string }) {
+export function Sentence({ of, line, isMain = false }: SentenceProps) {
   const local = of.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, dated);
   const parts = `${local.charAt(0).toUpperCase()}${local.slice(1)}`.split(/`([^`]+)`/);
   return (
@@ -98,6 +120,8 @@ export function Sentence({ of }: { of: string }) {
       {parts.map((part, i) =>
         i % 2 === 0 ? (
           <Words key={`${i} ${part}`} of={part} />
+        ) : part === line ? (
+          <Command key={`${i} ${part}`} line={part} isMain={isMain} />
         ) : (
           <code key={`${i} ${part}`} class="inline">
             <Words of={part} />
@@ -121,10 +145,27 @@ export function earliestOf({ text }: NextAction, failedAt: string | null): strin
 /** The words of the wait that a rerun of the task begins with; empty if there is none. */
 export const waitOf = (of: readonly NextAction[]): string => WAIT.exec(of.find(isRerun)?.text ?? '')?.[0] ?? '';
 
+interface AdviceProps {
+  of: NextAction;
+  failedAt: string | null;
+  /** The command to copy: in its place in the text, else below. */
+  line?: string | undefined;
+  isMain?: boolean;
+}
+
 /** What to do; without its wait when that is over. */
-export const Advice = ({ of, failedAt }: { of: NextAction; failedAt: string | null }) => (
-  <Sentence of={earliestOf(of, failedAt) === null ? of.text.replace(WAIT, '') : of.text} />
-);
+export function Advice({ of, failedAt, line, isMain = false }: AdviceProps) {
+  const text = earliestOf(of, failedAt) === null ? of.text.replace(WAIT, '') : of.text;
+  const isWithin = text.includes(`\`${line}\``);
+  return (
+    <>
+      <span class="advice">
+        <Sentence of={text} line={line} isMain={isMain} />
+      </span>
+      {line !== undefined && !isWithin && <Command line={line} isMain={isMain} />}
+    </>
+  );
+}
 
 /** What a button of the command is called. */
 const VERBS: readonly (readonly [command: RegExp, verb: string])[] = [
@@ -184,10 +225,12 @@ export const isRunnable = ({ command }: NextAction): boolean => command !== unde
 
 /** Runs the command of an action, if the page may run it. */
 export function ActionButton(props: ActionButtonProps) {
-  const { of, tools, isMain = false, busy = null, failedAt = null, verb = verbOf(of), pressedBy } = props;
+  const { of, tools, busy = null, failedAt = null, verb = verbOf(of), pressedBy } = props;
   const isAsking = useSignal(false);
   const { command = '', text } = of;
   if (!isRunnable(of)) return null;
+  const { continues } = pageCommand(command)!;
+  const isMain = props.isMain && (continues === null || signedOutOf([continues], tools).length === 0);
   const earliest = earliestOf(of, failedAt);
   return (
     <span class="action">
@@ -216,7 +259,7 @@ export function ActionButton(props: ActionButtonProps) {
           <p class="mono">
             <Words of={command} />
           </p>
-          <p class="soft">{effectOf(of)}</p>
+          <p class="soft">{effectOf(of, tools)}</p>
         </Confirm>
       )}
     </span>
@@ -246,7 +289,7 @@ function costOf(command: string, tools: readonly string[] | undefined): string {
 }
 
 /** An agent can write the file of the actions, so what the command does counts before what its action says. */
-function effectOf({ command = '', pays, changes }: NextAction): string {
+function effectOf({ command = '', pays, changes }: NextAction, tools: readonly string[] | undefined): string {
   const { words, continues } = pageCommand(command) ?? { words: [], continues: null };
   if (words[0] === 'budget') return 'It allows more paid calls.';
   if (words[0] === 'distill resume')
@@ -256,7 +299,7 @@ function effectOf({ command = '', pays, changes }: NextAction): string {
       ? pays
         ? 'It makes a paid call.'
         : 'It makes no paid call.'
-      : `Finished stages and existing answers cost nothing. ${callsLeft([continues])}`;
+      : `Finished stages and existing answers cost nothing. ${callsLeft([continues], tools)}`;
   if (changes !== 'gate' && changes !== 'scope') return cost;
   return `The command does not edit the manifest or the answer: do that first, as described above, or the check fails again. ${cost}`;
 }

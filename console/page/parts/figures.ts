@@ -24,7 +24,7 @@ export const counted = (n: number, one: string, many = `${one}s`): string => `${
 /** null is unknown, and never 0. @param without how many calls the sum lacks, since their price is not known. */
 export function money(usd: number | null, without = 0, one = 'call'): string {
   if (usd === null || (usd === 0 && without > 0))
-    return without > 0 ? `${counted(without, one)}, no price` : 'no known price';
+    return without > 0 ? `${counted(without, one)}, no price` : 'no price';
   const sum = usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
   return without > 0 ? `${sum} + ${counted(without, one)} without a price` : sum;
 }
@@ -41,9 +41,7 @@ export function tokens(n: number | null, without = 0): string {
 
 /** Says why a sum is a lower bound: `2 calls without a price`; empty if it is complete. */
 export const lacking = (without: number, what: 'price' | 'tokens', one = 'call'): string =>
-  without === 0
-    ? ''
-    : `${counted(without, one)} ${what === 'price' ? 'without a known price' : 'without token counts'}`;
+  without === 0 ? '' : `${counted(without, one)} ${what === 'price' ? 'without a price' : 'without token counts'}`;
 
 export const bytes = (n: number): string =>
   n < 1024 ? `${n} B` : n < 1024 ** 2 ? `${(n / 1024).toFixed(1)} kB` : `${(n / 1024 ** 2).toFixed(1)} MB`;

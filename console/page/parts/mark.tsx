@@ -75,7 +75,9 @@ export function Cost({ usd, without, one, calls }: CostProps) {
   const known = usd === null && without === 0 ? '–' : money(usd, without, one);
   return (
     <span title={without > 0 ? NO_PRICE : undefined}>
-      {isMostlyUnknown ? `${counted(without, 'call')}, no price; the rest ${money(usd)}` : known}
+      {isMostlyUnknown
+        ? `${count(without)} of ${counted(calls, 'call')} without a price, the rest ${money(usd)}`
+        : known}
     </span>
   );
 }
@@ -84,10 +86,10 @@ export function Cost({ usd, without, one, calls }: CostProps) {
 export function CostFigure({ usd, without, calls }: { usd: number; without: number; calls: number }) {
   // The price of a few calls would be read as that of all.
   const isMostlyUnknown = without * 2 > calls;
-  const unpriced = usd === 0 ? 'no price' : `${count(without)} without a price, the rest ${money(usd)}`;
+  const unpriced = `${count(without)} of ${counted(calls, 'call')} without a price${usd === 0 ? '' : `, the rest ${money(usd)}`}`;
   return (
     <>
-      {isMostlyUnknown ? counted(calls, 'call') : money(usd)}
+      {isMostlyUnknown ? 'not known' : money(usd)}
       {without > 0 && (
         <span class="beside" title={NO_PRICE}>
           {isMostlyUnknown ? unpriced : `+ ${counted(without, 'call')} without a price`}

@@ -60,17 +60,17 @@ export function Conversation({ turns, flawed }: ConversationProps) {
                   ? 'not found'
                   : `${at.value + 1} of ${counted(found.value.length, 'match', 'matches')}`}
               </span>
-              <button type="button" class="button small" disabled={found.value.length === 0} onClick={() => step(-1)}>
+              <button type="button" class="button" disabled={found.value.length === 0} onClick={() => step(-1)}>
                 Previous match
               </button>
-              <button type="button" class="button small" disabled={found.value.length === 0} onClick={() => step(1)}>
+              <button type="button" class="button" disabled={found.value.length === 0} onClick={() => step(1)}>
                 Next match
               </button>
             </>
           )}
           <button
             type="button"
-            class="button small"
+            class="button"
             aria-pressed={isFolded}
             onClick={() => (folded.value = new Set(isFolded ? [] : turns.map(keyOf)))}
           >

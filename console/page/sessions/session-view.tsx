@@ -39,10 +39,14 @@ export function SessionView({ id }: { id: string }) {
 }
 
 /** The task and the stage that it was made by last; else what leads to it. */
-function titleOf({ calls, tag, tool }: ConversationShown): string {
+function titleOf({ calls, tag, tool, turns }: ConversationShown): string {
   const last = calls.at(-1);
-  return last === undefined ? (tag ?? `A conversation with ${tool}`) : `${last.task_id}, ${last.stage}`;
+  if (last !== undefined) return `${last.task_id}, ${last.stage}`;
+  const begins = turns[0]?.prompt?.split('\n', 1)[0]?.slice(0, MOST_TITLE);
+  return tag ?? (begins || `A conversation with ${tool}`);
 }
+
+const MOST_TITLE = 80;
 
 const factsOf = ({ tool, all, reverted, session_id: id }: ConversationShown) =>
   [
@@ -70,8 +74,6 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
   };
   const shown = open.value;
   const isFlawed = health.flaws.length > 0;
-  // Beside a flaw, what repairs it is the main thing to do.
-  const other = isFlawed ? 'button small' : 'button';
   const recover = (
     <button type="button" class={`button ${isFlawed ? 'main' : ''}`} onClick={() => (open.value = 'recover')}>
       Recover …
@@ -104,11 +106,11 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
           </span>
         )}
         <div class="buttons">
-          <button type="button" class={other} disabled={all === reverted} onClick={() => (open.value = 'undo')}>
+          <button type="button" class="button" disabled={all === reverted} onClick={() => (open.value = 'undo')}>
             Undo the last answer
           </button>
           {redo.map(({ n, at }) => (
-            <button key={n} type="button" class={other} onClick={() => (open.value = n)}>
+            <button key={n} type="button" class="button" onClick={() => (open.value = n)}>
               {redoName(n, redo.length)}{' '}
               <span class="dim">
                 (<Ago at={at} />)

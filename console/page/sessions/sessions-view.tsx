@@ -3,13 +3,12 @@
 import type { Resources } from '../../contract/resources.ts';
 import type { SessionLine } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
-import { count, counted, short } from '../parts/figures.ts';
+import { counted, short } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { Ago, Dated } from '../parts/times.tsx';
+import { Ago } from '../parts/times.tsx';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
@@ -23,90 +22,100 @@ export function SessionsView() {
       <div class="bar">
         <FilterField label="Filter sessions" value={text} onInput={(q) => setQuery({ q })} />
       </div>
-      <Panel title="Conversations" edge="flush">
-        <Shown of={sessions} what="the sessions">
-          {({ sessions: all }) =>
-            all.length === 0 ? (
-              <Empty title="No session">A task keeps one after its first call of a CLI.</Empty>
-            ) : (
-              <Lines of={all.filter((line) => fits(line, text.toLowerCase()))} />
-            )
-          }
-        </Shown>
-      </Panel>
+      <Shown of={sessions} what="the sessions">
+        {({ sessions: all }) => <Conversations of={all.filter((line) => fits(line, text.toLowerCase()))} all={all} />}
+      </Shown>
     </View>
   );
 }
 
-const fits = ({ tag, goal, tool, session_id: id }: SessionLine, text: string): boolean =>
-  `${tag} ${goal ?? ''} ${tool} ${id}`.toLowerCase().includes(text);
+const fits = ({ tag, goal, made_by: by, tool, session_id: id }: SessionLine, text: string): boolean =>
+  `${tag} ${goal ?? ''} ${by?.stage ?? ''} ${tool} ${id}`.toLowerCase().includes(text);
 
-function Lines({ of }: { of: readonly SessionLine[] }) {
-  if (of.length === 0) return <Empty title="No session is like that">Take a word out of the filter.</Empty>;
+/** Those that can be opened come first. */
+function Conversations({ of, all }: { of: readonly SessionLine[]; all: readonly SessionLine[] }) {
+  const kept = of.filter((line) => line.kept);
+  const others = of.filter((line) => !line.kept);
+  return (
+    <>
+      {(kept.length > 0 || others.length === 0) && (
+        <Panel title="Conversations" edge="flush">
+          {kept.length > 0 ? (
+            <Lines of={kept} label="Conversations" />
+          ) : all.length === 0 ? (
+            <Empty title="No session">A task keeps one after its first call of a CLI.</Empty>
+          ) : (
+            <Empty title="No session is like that">Take a word out of the filter.</Empty>
+          )}
+        </Panel>
+      )}
+      {others.length > 0 && (
+        <Panel title="Not kept by their CLIs" edge="flush">
+          <p class="panel-body dim">
+            The CLIs have no file of these, so they cannot be opened, continued or undone. A rerun of the task begins a
+            new conversation.
+          </p>
+          <Lines of={others} label="Conversations that are not kept" />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function Lines({ of, label }: { of: readonly SessionLine[]; label: string }) {
   // A column that would say "unknown" in every row is left out.
   const hasTurns = of.some(({ turns }) => turns !== null);
   const hasContext = of.some((line) => line.kept && line.context_tokens !== null);
   const hasHealth = of.some(({ health }) => health !== 'unknown');
-  const kept = of.filter((line) => line.kept).length;
-  const isMixed = kept > 0 && kept < of.length;
   const heads = [
-    'Conversation',
+    'Task',
+    'Stage',
     'CLI',
-    ...(isMixed ? ['Kept by its CLI'] : []),
     ...(hasTurns ? [{ number: 'Turns' }] : []),
     ...(hasContext ? [{ number: 'Context' }] : []),
     ...(hasHealth ? ['Health'] : []),
     'Used',
   ];
   return (
-    <>
-      {kept < of.length && (
-        <p class="panel-body dim">
-          {kept === 0 ? 'The CLIs have' : `Of ${count(of.length - kept)} of these, the CLIs have`} no file any more, so
-          they cannot be opened, continued or undone. A rerun of the task begins a new conversation.
-        </p>
-      )}
-      <Table label="Conversations" heads={heads}>
-        {of.map((line) => (
-          <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
-            <th scope="row" class={line.kept ? undefined : 'plain'}>
-              {line.kept ? (
-                <a href={to('sessions', line.session_id)} title={line.session_id}>
-                  <Words of={line.tag} />
-                </a>
-              ) : (
-                <Words of={line.tag} />
-              )}
-              {of.filter(({ tag }) => tag === line.tag).length > 1 && (
-                <span class="dim">
-                  {' '}
-                  with {line.tool}, <Dated at={line.last_used} />
-                </span>
-              )}
-              {line.goal !== null && (
-                <p class="soft">
-                  <Words of={line.goal} />
-                </p>
-              )}
-            </th>
-            <td>{line.tool}</td>
-            {isMixed && <td>{line.kept ? 'yes' : <Mark tone="calm" word="not kept" icon="none" />}</td>}
-            {hasTurns && <td class="number">{line.turns ?? '–'}</td>}
-            {hasContext && (
-              <td class="number">{line.context_tokens === null ? '–' : `${short(line.context_tokens)} tokens`}</td>
+    <Table label={label} heads={heads}>
+      {of.map((line) => (
+        <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
+          <th scope="row" class={line.kept ? undefined : 'plain'}>
+            <NameOf line={line} />
+            {line.goal !== null && (
+              <p class="soft">
+                <Words of={line.goal} />
+              </p>
             )}
-            {hasHealth && (
-              <td>
-                <Words of={line.health} />
-                {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
-              </td>
-            )}
+          </th>
+          <td>{line.made_by === null ? '–' : <Words of={line.made_by.stage} />}</td>
+          <td>{line.tool}</td>
+          {hasTurns && <td class="number">{line.turns ?? '–'}</td>}
+          {hasContext && (
+            <td class="number">{line.context_tokens === null ? '–' : `${short(line.context_tokens)} tokens`}</td>
+          )}
+          {hasHealth && (
             <td>
-              <Ago at={line.last_used} />
+              <Words of={line.health} />
+              {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
             </td>
-          </tr>
-        ))}
-      </Table>
-    </>
+          )}
+          <td>
+            <Ago at={line.last_used} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** Leads to the conversation; to its task if the CLI no longer has it. */
+function NameOf({ line: { kept, tag, session_id: id, made_by: by } }: { line: SessionLine }) {
+  const name = <Words of={by === null ? tag : tag.replace(/ \(reasoner\)$/, '')} />;
+  if (!kept && by === null) return name;
+  return (
+    <a href={kept ? to('sessions', id) : to('tasks', by!.task_id)} title={kept ? id : undefined}>
+      {name}
+    </a>
   );
 }

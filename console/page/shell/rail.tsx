@@ -3,7 +3,7 @@
 import { linkState, place, projectName } from '../live/stream.ts';
 import { Icon } from '../parts/icon.tsx';
 import { computed, effect, signal, useEffect, useSignal } from '../reactive.ts';
-import { countStates, everyLine, needsWords, needsYou, taskList } from '../tasks/task-list.ts';
+import { countStates, everyLine, needsWords, needsYou, signedOut, taskList } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
 import { Notifications } from './notify.tsx';
@@ -100,6 +100,7 @@ export const counts = computed<Readonly<Record<string, { n: number; what: string
     now: { n: needing.length, what: `${needing.length === 1 ? 'needs' : 'need'} you: ${needsWords(needing)}` },
     failures: { n: of('failed') + of('refused'), what: 'failed' },
     supervise: { n: of('parked'), what: 'asking you' },
+    machine: { n: signedOut.value.length, what: 'signed out' },
   };
 });
 

@@ -20,6 +20,8 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
   const { call_id: id, stage, attempt, tool, at, ms, class: errorClass, reason, decision } = of;
   const isLast = task.attempts.findLast((each) => each.stage === stage)?.call_id === id;
   const gate = isLast ? task.gates.find((each) => each.stage === stage) : undefined;
+  // The question is shown above.
+  const asks = isLast && task.state === 'parked' && stage === REASONER;
   const texts = isLast ? task.texts.filter(({ name, bytes }) => bytes > 0 && isOfStage(name, stage)) : [];
   // The service that the rerun waits for refuses this call as well.
   const isOfFailure = task.attempts.findLast((each) => each.stage === task.failure?.stage)?.tool === tool;
@@ -33,12 +35,13 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
     <Panel
       title={
         <>
+          {task.state === 'done' && isLast && errorClass === null && 'Answer of '}
           <Words of={stage} />, attempt {attempt}
         </>
       }
       aside={
         <span class="buttons">
-          <EndMark of={of} asks={isLast && task.state === 'parked' && stage === REASONER} />
+          <EndMark of={of} asks={asks} />
           {isLast && task.supervision === null && (
             <ActionButton of={redo} tools={[tool]} verb="Redo stage" busy={busy} failedAt={task.at} />
           )}
@@ -66,7 +69,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
           <Words of={`Decision: ${decision.action}: ${decision.why}`} />
         </p>
       )}
-      {texts.length > 0 && <TextsOf key={id} task={task.task_id} of={texts} opens="answer" />}
+      {texts.length > 0 && <TextsOf key={id} task={task.task_id} of={texts} {...(!asks && { opens: 'answer' })} />}
       {gate && <GateOf of={gate} task={task.task_id} log={texts.find(({ what }) => what === 'stderr')?.name} />}
       {!isLast && <p class="dim">The texts of an earlier attempt were replaced by those of the last one.</p>}
     </Panel>

@@ -70,7 +70,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
           )}
         </Field>
       </Panel>
-      <Panel title="Stages" aside={<span class="dim">at least one is required</span>}>
+      <Panel title="Stages" aside={used.length === 0 && <b class="dim">still needed: a stage</b>}>
         <Stages choices={choices} pipeline={pipeline} stages={stages} />
       </Panel>
       <Panel title="Limits">
@@ -253,17 +253,18 @@ function Unready({ of }: { of: ChoicesShown['tools'] }) {
   const some = of.filter(({ lacks, note }) => lacks !== null || note !== null);
   if (some.length === 0) return null;
   return (
-    <div class="notice wait">
-      <b>{some.length === of.length ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}</b>
-      <ul class="plain-list soft">
-        {some.map(({ tool, lacks, note }) => (
-          <li key={tool}>
-            <Words of={lacks === null ? `${tool}: ${note}` : `${tool} ${lacks}`} />
-          </li>
+    <p class="notice wait">
+      <span>
+        <b>{some.length === of.length ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}:</b>{' '}
+        {some.map(({ tool, lacks, note }, nth) => (
+          <span key={tool} title={note ?? undefined}>
+            {nth > 0 && ', '}
+            <Words of={lacks === null ? tool : `${tool} ${lacks}`} />
+          </span>
         ))}
-      </ul>
-      <a href={to('machine')}>See on Machine what to do</a>
-    </div>
+        . You can create a task, but their calls may fail. <a href={to('machine')}>See on Machine what to do</a>
+      </span>
+    </p>
   );
 }
 

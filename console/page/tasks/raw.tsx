@@ -10,7 +10,7 @@ import { bytes } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { useEffect, useRef, useSignal } from '../reactive.ts';
-import { route } from '../shell/route.ts';
+import { route, to } from '../shell/route.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
@@ -30,7 +30,7 @@ export function Raw({ of }: { of: TaskShown }) {
         {of.summary === null ? (
           <Empty title="No summary yet">A run writes it when it ends.</Empty>
         ) : (
-          <Markdown of={of.summary} label="Summary" lines="kept" />
+          <Markdown of={withNames(of.summary, of)} label="Summary" lines="kept" opens={(name) => addressOf(name, of)} />
         )}
       </Panel>
       <Panel title="Files">
@@ -49,6 +49,33 @@ export function Raw({ of }: { of: TaskShown }) {
       </Panel>
     </div>
   );
+}
+
+/** A session, as a summary names it. */
+const SESSION = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
+/** The summary without what the head of the page says, with short paths, and the names that it opens between backticks. */
+function withNames(summary: string, { folder, texts }: TaskShown): string {
+  const lines = summary
+    .replace(/^# Task .*\n\n(?:Goal: .*\n\n?)?/, '')
+    .replaceAll(`${folder}/`, '')
+    .split('\n');
+  const names = new Set(texts.map(({ name }) => name));
+  return lines
+    .filter((line) => line !== 'Files: outputs/')
+    .map((line) => {
+      const [label = '', value = ''] = line.split(/: (.*)/, 2);
+      if (names.has(value)) return `${label}: \`${value}\``;
+      return line
+        .replace(/^(?:Budget|Sessions|Next):/, '**$&**')
+        .replace(new RegExp(SESSION, 'g'), line.startsWith('Sessions: ') ? '`$&`' : '$&');
+    })
+    .join('\n');
+}
+
+function addressOf(name: string, { task_id: task, texts }: TaskShown): string | undefined {
+  if (texts.some((text) => text.name === name)) return `${to('tasks', task, 'raw')}?text=${partOf(name)}`;
+  return SESSION.test(name) && name.length === 36 ? to('sessions', name) : undefined;
 }
 
 /** The files that have something in them, below the stage that they are named after. */
@@ -124,7 +151,7 @@ function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen, isSought }
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isSought) item.current?.scrollIntoView();
-  }, []);
+  }, [isSought]);
   return (
     <li ref={item}>
       <details

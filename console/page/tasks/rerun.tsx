@@ -2,13 +2,13 @@
 
 import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { TaskLine } from '../../contract/page.ts';
-import { changeQuietly, type Trouble } from '../live/requests.ts';
+import { change, changeQuietly, type Trouble } from '../live/requests.ts';
 import { Terms } from '../parts/actions.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
-import { callsAtMost, callsLeft } from './task-list.ts';
+import { callsAtMost, callsLeft, signedOutOf } from './task-list.ts';
 
 /** Runs a task again by its command. */
 export const againOf = (id: string, state: TaskLine['state']): NextAction =>
@@ -37,7 +37,7 @@ export function RerunButton({ ids, name, isMain, earliest, onRerun }: RerunButto
     <span class="action">
       <button
         type="button"
-        class={`button small ${isMain ? 'main' : ''}`}
+        class={`button small ${isMain && signedOutOf(some).length === 0 ? 'main' : ''}`}
         disabled={earliest !== null}
         onClick={() => onRerun(some)}
       >
@@ -122,6 +122,20 @@ export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose:
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Runs tasks in one process, which checks all of them before it pays for one. */
+export function BatchDialog({ ids, onClose }: { ids: readonly string[]; onClose: () => void }) {
+  return (
+    <Confirm
+      title={`Run ${counted(ids.length, 'task')} as a batch?`}
+      verb="Run the batch"
+      act={() => change('/api/batch/start', { tasks: [...ids] })}
+      onClose={onClose}
+    >
+      <p>All are checked before one is paid. They share the CLIs, and have one report in Batches. {callsLeft(ids)}</p>
+    </Confirm>
   );
 }
 

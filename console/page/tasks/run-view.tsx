@@ -8,6 +8,7 @@ import { Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { useRef, useSignal } from '../reactive.ts';
+import { to } from '../shell/route.ts';
 import { Supervision } from '../supervise/supervise-view.tsx';
 import { Quote, Words } from '../text/words.tsx';
 import { AttemptPanel } from './attempts.tsx';
@@ -20,7 +21,11 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   // The field below answers the question: the words for a terminal would say it twice.
   const next = of.next_actions.filter(({ command }) => state !== 'parked' || command !== undefined);
   const again = goesOn(next);
-  const steps = <ActionList of={next} busy={busy} failedAt={of.at} elsewhere={again} />;
+  const steps = (
+    <ActionList
+      {...{ of: next, busy, failedAt: of.at, elsewhere: again, manifest: to('tasks', of.task_id, 'manifest') }}
+    />
+  );
   // The log of a run stays after its end, and that of the next run replaces it.
   const runs = useRef({ seen: 0, isRunning: false });
   if (state === 'running' && !runs.current.isRunning) runs.current.seen += 1;
@@ -76,11 +81,52 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       ) : (
         <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
       )}
+      {of.asks !== null && <Asks of={of.asks} goal={of.goal} />}
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {state !== 'done' && attempt}
     </div>
   );
 }
+
+interface AsksProps {
+  of: NonNullable<TaskShown['asks']>;
+  goal: string | null;
+}
+
+/** What a first run works on: each prompt has the goal, the criteria and the scope. */
+function Asks({ of: { commands, criteria, allow, deny }, goal }: AsksProps) {
+  const rows: [string, readonly string[], string][] = [
+    ['Goal', goal === null ? [] : [goal], 'none'],
+    ['Criteria', criteria, 'none'],
+    ['Acceptance commands', commands, 'none'],
+    ['May change', allow, 'everything'],
+    ['May not change', deny, 'no further limit'],
+  ];
+  return (
+    <Panel title="What its prompts ask for">
+      <dl class="facts">
+        {rows.map(([name, values, none]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {values.length === 0 ? (
+                <span class="dim">{none}</span>
+              ) : (
+                values.map((each) => <Line key={each} of={each} />)
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+const Line = ({ of }: { of: string }) => (
+  <p>
+    <Words of={of} />
+  </p>
+);
 
 /** @param call the one that has no result yet; undefined if none was open. */
 function Interrupted({ call }: { call: TaskShown['attempts'][number] | undefined }) {
@@ -88,7 +134,8 @@ function Interrupted({ call }: { call: TaskShown['attempts'][number] | undefined
   return (
     <p class="dim">
       <Words of={call.stage} />: the call of <Words of={call.tool} /> that began <Ago at={call.at} /> has no result yet.
-      The next run reads what it wrote. Finished stages stay finished.
+      The next run reads what it wrote. Finished stages stay finished. If a process of it still runs,{' '}
+      <a href={to('machine')}>clean up on Machine</a>.
     </p>
   );
 }

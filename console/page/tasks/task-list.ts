@@ -171,20 +171,39 @@ export function callsAtMost(ids: readonly string[], tools?: readonly string[]): 
   const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
   const known = runs.every((run) => run !== null) ? runs.flatMap((run) => run.tools) : null;
   const usual = tools ?? known;
+  const out = signedOutOf(ids, tools);
   if (usual === null) return unknown > 0 ? '… paid calls' : `at most ${counted(most, 'paid call')}`;
   const how = tools === undefined && runs.some((run) => run?.is_open) ? 'at least' : 'usually';
   const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
   const n = unknown > 0 ? usual.length : Math.min(usual.length, most);
-  return `${how} ${n === 0 ? 'no paid call' : counted(n, 'paid call')}${cap}${n === 0 ? '' : `; ${expectedCost(usual)}`}`;
+  if (n === 0) return `${how} no paid call${cap}`;
+  const cost = expectedCost(usual);
+  const more = out.length > 0 ? `no sign-in for ${out.join(', ')}` : cost;
+  return `${how} ${counted(n, 'paid call')}${cap}${more === 'no price' ? '' : `; ${more}`}`;
+}
+
+/** The CLIs of these calls for which no sign-in was found. */
+export function signedOutOf(ids: readonly string[], tools?: readonly string[]): string[] {
+  const called = tools ?? ids.flatMap((id) => lineOf(id)?.value.next_run?.tools ?? []);
+  return signedOut.value.filter((tool) => called.includes(tool));
+}
+
+/** The CLIs for which no sign-in was found on this machine. */
+export const signedOut = signal<readonly string[]>([]);
+
+async function renewSignIns(): Promise<void> {
+  const answered = await read<Resources['/api/choices']>('/api/choices');
+  if (answered.how === 'failed') return;
+  signedOut.value = answered.value.tools.flatMap(({ tool, note }) => (note?.startsWith('signed out') ? tool : []));
 }
 
 /** By what earlier calls of the same CLIs cost in this project. */
 export function expectedCost(tools: readonly string[]): string {
   const known = tools.flatMap((tool) => meanPrices.value.get(tool) ?? []);
-  if (known.length === 0) return 'no known price';
+  if (known.length === 0) return 'no price';
   const sum = known.reduce((total, usd) => total + usd, 0);
   const cost = money(sum, tools.length - known.length);
-  return cost.startsWith('<') ? cost.replace('<', 'less than') : `about ${cost}`;
+  return cost.startsWith('<') ? cost : `about ${cost}`;
 }
 
 /** Of an earlier call of each CLI, as far as a price was known. */
@@ -204,13 +223,12 @@ async function renewPrices(): Promise<void> {
 }
 
 /** The same in sentences. */
-export function callsLeft(ids: readonly string[]): string {
+export function callsLeft(ids: readonly string[], tools?: readonly string[]): string {
   const { most, unknown } = allowedFor(ids);
   if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
+  if (most === 0 && unknown === 0) return 'No paid call is left in the budget.';
   const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
-  return most === 0 && unknown === 0
-    ? 'No paid call is left in the budget.'
-    : `It may pay for up to ${counted(most, 'call')}.${others}`;
+  return `${ids.length === 1 ? 'It makes' : 'They make'} ${callsAtMost(ids, tools)}.${others}`;
 }
 
 const value = signal<number | null>(null);
@@ -255,6 +273,7 @@ export function followTasks(): void {
   // The list is requested after the stream opens, which sends `*`. An earlier list would miss the changes in between.
   onChange((topic, _id, change) => {
     if (topic === '*' || topic === 'budgets') void renewPrices();
+    if (topic === '*' || topic === 'machine') void renewSignIns();
     if (topic === '*') void renew();
     if (topic !== 'tasks') return;
     if (change === null) return void renew();

@@ -10,7 +10,7 @@ import { ActionButton, CopyButton, firstToDo, goesOn } from '../parts/actions.ts
 import { count, tokens } from '../parts/figures.ts';
 import { Cost, StateMark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { Ago, Elapsed, Limited } from '../parts/times.tsx';
+import { Ago, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { Tabs, View } from '../shell/view.tsx';
@@ -77,11 +77,9 @@ function Part({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }
 const busyWords = ({ state }: TaskShown): string | null => (state === 'running' ? 'It is running.' : null);
 
 /** The figures of the task in a line. */
-function factsOf({ state, calls, usd, tokens: used, unknown, at, attempts, running_since: since }: TaskShown) {
-  const call = state === 'running' ? attempts.findLast(({ ending }) => ending === null) : undefined;
+function factsOf({ calls, usd, tokens: used, unknown, at, running_since: since }: TaskShown) {
   return [
     ...(since === null ? [] : ([['Running', <Elapsed key="running" from={since} />]] as const)),
-    ...(call === undefined ? [] : ([['This call', <Limited key="call" of={call} />]] as const)),
     ['Calls', `${count(calls.used)}${calls.budget === null ? '' : ` of ${calls.budget}`}`] as const,
     ...(calls.used > 0 ? ([['Cost', <Cost key="usd" usd={usd} without={unknown.usd} />]] as const) : []),
     ...(used === null ? [] : ([['Tokens', tokens(used, unknown.tokens)]] as const)),

@@ -12,7 +12,7 @@ import { type ReadonlySignal, useComputed, useMemo, useSignal } from '../reactiv
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { MOST_RERUNS, RerunDialog } from './rerun.tsx';
+import { BatchDialog, MOST_RERUNS, RerunDialog } from './rerun.tsx';
 import {
   callsAtMost,
   chosenTasks,
@@ -152,6 +152,7 @@ function StateChip({ state, name, n, chosen }: { state: string; name: string; n:
 /** What can be done with the selected tasks. */
 function Selected({ of: { ids, clear } }: { of: Selection }) {
   const rerun = useSignal<readonly string[] | null>(null);
+  const batch = useSignal<readonly string[] | null>(null);
   const chosen = [...ids.value];
   const isTooMany = chosen.length > MOST_RERUNS;
   return (
@@ -161,6 +162,9 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
           <b aria-live="polite">{counted(chosen.length, 'task')} selected</b>
           <button type="button" class="button" disabled={isTooMany} onClick={() => (rerun.value = chosen)}>
             Rerun selected
+          </button>
+          <button type="button" class="button" onClick={() => (batch.value = chosen)}>
+            Run as a batch
           </button>
           <CopyButton text={chosen.join('\n')} name="Copy ids" />
           <button type="button" class="button small" onClick={clear}>
@@ -172,6 +176,7 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
       )}
       {/* Remains when the started tasks no longer fit the filter. */}
       {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
+      {batch.value && <BatchDialog ids={batch.value} onClose={() => (batch.value = null)} />}
     </>
   );
 }

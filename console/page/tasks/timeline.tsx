@@ -61,7 +61,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                 {gate && (
                   <span
                     class={`gate ${gate.passed ? 'good' : 'bad'}`}
-                    style={placeOf(Date.parse(gate.at), Date.parse(gate.at), scale)}
+                    style={{ insetInlineStart: gateAt(gate.at, own.at(-1), scale) }}
                     title={gate.passed ? 'The gate passed.' : 'The gate did not pass.'}
                   >
                     <span class="unseen">{gate.passed ? 'gate passed' : 'gate did not pass'}</span>
@@ -76,9 +76,9 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
       </ol>
       {attempts.length > 0 && (
         <>
-          <Axis {...scale} />
+          {(isRunning || attempts.some(({ ms }) => ms !== null)) && <Axis {...scale} />}
           <p class="legend dim">
-            {timeWords(of, scale, isRunning)} {legendOf(of)}
+            {timeWords(of, scale, isRunning)} {legendOf(of, scale)}
           </p>
         </>
       )}
@@ -111,11 +111,12 @@ const stepOf = (ms: number): number =>
   STEPS_SEC.map((sec) => sec * 1_000).find((step) => ms / step <= MOST_TICKS) ?? ms / MOST_TICKS;
 
 /** What the marks mean that are shown. */
-function legendOf({ attempts, stages, gates }: TaskShown): string {
+function legendOf({ attempts, stages, gates }: TaskShown, { first, end }: Scale): string {
   const hasWait = attempts.length > stages.filter((stage) => stage.attempts > 0).length;
   const hasFallback = stages.some(({ stand_ins: standIns }) => standIns.length > 0);
   const marks = [
     'A bar is an attempt',
+    ...(attempts.some(({ ms }) => ms !== null && ms < (end - first) * MARK) ? ['a short one is drawn wider'] : []),
     ...(hasWait ? ['a hatched part a wait'] : []),
     ...(gates.length > 0 ? ['a diamond a gate'] : []),
     ...(hasFallback ? ['a pale bar a fallback CLI'] : []),
@@ -183,7 +184,7 @@ function stopWords(why: string, tries: number): string {
 
 /** How long the calls took, and all of it with the time between them. */
 function timeWords({ attempts }: TaskShown, { first, last }: Scale, isRunning: boolean): string {
-  if (isRunning) return `${lasting(now.value - first)} so far.`;
+  if (isRunning) return '';
   if (attempts.some(({ ending }) => ending === 'lost')) return 'How long the interrupted call took is not known.';
   const work = attempts.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
   const all = last - first;
@@ -220,11 +221,19 @@ function scaleOf(attempts: readonly Attempt[], gates: TaskShown['gates'], until:
 const endOf = ({ at, ms, ending }: Attempt): number =>
   ms !== null ? Date.parse(at) + ms : ending === null ? now.value : Date.parse(at);
 
-function placeOf(from: number, to: number, { first, end }: Scale): { left: string; width: string } {
-  const share = (time: number) =>
-    Math.min(1, Math.max(0, ((Number.isNaN(time) ? first : time) - first) / (end - first)));
-  return { left: `${share(from) * 100}%`, width: `${(share(to) - share(from)) * 100}%` };
-}
+const shareOf = (time: number, { first, end }: Scale): number =>
+  Math.min(1, Math.max(0, ((Number.isNaN(time) ? first : time) - first) / (end - first)));
+
+const percent = (time: number, scale: Scale): string => `${shareOf(time, scale) * 100}%`;
+
+const placeOf = (from: number, to: number, scale: Scale): { left: string; width: string } => ({
+  left: percent(from, scale),
+  width: `${(shareOf(to, scale) - shareOf(from, scale)) * 100}%`,
+});
+
+/** Beside the last bar, which can be drawn wider than it is. */
+const gateAt = (at: string, last: Attempt | undefined, scale: Scale): string =>
+  `max(${percent(Date.parse(at), scale)}, ${percent(Date.parse(last?.at ?? at), scale)} + ${last ? '2.2rem' : '0px'})`;
 
 function Wait({ from, to, ...scale }: Scale & { from: number; to: number }) {
   if (to - from < 1_000) return null;

@@ -12,11 +12,26 @@ interface MarkdownProps {
   label: string;
   /** `kept`: a line ends where its writer ended it, as in the output of a program. */
   lines?: 'flow' | 'kept';
+  /** The address within the page of a name between backticks; undefined for any other code. */
+  opens?: (name: string) => string | undefined;
 }
 
-export function Markdown({ of, label, lines = 'flow' }: MarkdownProps) {
+export function Markdown({ of, label, lines = 'flow', opens }: MarkdownProps) {
   const tokens = tokensOf(of, lines);
+  if (opens && tokens) noteNames(tokens, opens, 0);
   return tokens === null ? <Quote of={of} label={label} /> : <div class="prose">{blocks(tokens, 0)}</div>;
+}
+
+/** A code whose name the page opens. A token of a text has no such property. */
+type Opening = Tokens.Codespan & { opens?: string | undefined };
+
+function noteNames(tokens: readonly Token[], opens: (name: string) => string | undefined, depth: number): void {
+  if (depth > MOST_DEPTH) return;
+  for (const token of tokens) {
+    if (token.type === 'codespan') (token as Opening).opens = opens((token as Opening).text);
+    const { tokens: within = [], items = [] } = token as Tokens.Generic;
+    noteNames([...within, ...items], opens, depth + 1);
+  }
 }
 
 const blocks = (tokens: readonly Token[], depth: number): ComponentChildren =>
@@ -106,8 +121,11 @@ function piece(token: Token, depth: number): ComponentChildren {
       return <em>{within()}</em>;
     case 'del':
       return <del>{within()}</del>;
-    case 'codespan':
-      return <code>{signs((token as Tokens.Codespan).text)}</code>;
+    case 'codespan': {
+      const { text, opens } = token as Opening;
+      const code = <code>{signs(text)}</code>;
+      return opens === undefined ? code : <a href={opens}>{code}</a>;
+    }
     case 'br':
       return <br />;
     case 'link':

@@ -7,6 +7,7 @@ import { makeFolder } from '../../../state/disk/folder.ts';
 import { isRegular } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
 import { projectState } from '../../../state/task-folder.ts';
+import type { Actions } from '../../contract/page.ts';
 
 /** @param words the command that continues the task, `run` or `supervise`, then the task and the flags. */
 export const continueWanted = (
@@ -19,6 +20,17 @@ export const resumeWanted = (name: string, project: { trustWorkspace: boolean },
 
 export const comparisonWanted = (id: string, project: { trustWorkspace: boolean }): WantedRun =>
   wanted(id, null, ['compare', `--resume=${id}`, '--json', ...trust(project)]);
+
+export const newComparisonWanted = (
+  { prompt, tools, access }: Actions['/api/compare/start'],
+  project: { trustWorkspace: boolean },
+): WantedRun => {
+  const flags = [`--prompt=${prompt}`, ...tools.map((tool) => `--with=${tool}`), `--access=${access}`];
+  return wanted(`compare-${hashOf(prompt).slice(0, 16)}`, null, ['compare', ...flags, '--json', ...trust(project)]);
+};
+
+export const batchWanted = (tasks: readonly string[], project: { trustWorkspace: boolean }): WantedRun =>
+  wanted(`batch-${hashOf(tasks.join(' ')).slice(0, 16)}`, null, ['batch', ...tasks, '--json', ...trust(project)]);
 
 /** @returns a message if the book does not exist, so that no run begins. */
 export function bookWanted(

@@ -14,7 +14,14 @@ import type { Actions, Changed } from '../../contract/page.ts';
 import { NAME, pageCommand } from '../../contract/page-command.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
-import { bookWanted, comparisonWanted, continueWanted, resumeWanted } from './begun.ts';
+import {
+  batchWanted,
+  bookWanted,
+  comparisonWanted,
+  continueWanted,
+  newComparisonWanted,
+  resumeWanted,
+} from './begun.ts';
 import { checkNew, createTask } from './drafts.ts';
 import { checkManifest, saveManifest } from './manifests.ts';
 
@@ -35,6 +42,7 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     }
   },
 
+  '/api/batch/start': ({ tasks }, project) => begun(project, batchWanted(tasks, project), 'The batch was begun'),
   async '/api/batch/stop'({ batch }, { cwd, environment }) {
     const saved = await savedReport(projectState(cwd, environment), batch);
     if (saved.how === 'invalid') return refused(404, saved.message);
@@ -135,6 +143,8 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   '/api/recover': ({ session, choice }, { commands }) =>
     changed(commands.change(['recover', session, `--choose=${choice}`])),
 
+  '/api/compare/start': (wish, project) =>
+    begun(project, newComparisonWanted(wish, project), 'The comparison was begun'),
   '/api/compare/pick': ({ comparison, n }, { commands }) =>
     changed(
       commands.change(['compare', `--pick=${n}`, `--of=${comparison}`]),
@@ -235,6 +245,7 @@ const NEW_TASK = {
 
 export const WISHES = {
   '/api/stop': { task: id },
+  '/api/batch/start': { tasks: listOf(id) },
   '/api/batch/stop': { batch: id },
   '/api/answer': { task: id, answer: text },
   '/api/run': { command: word },
@@ -252,6 +263,7 @@ export const WISHES = {
   '/api/undo': { session: id },
   '/api/redo': { session: id, n: count },
   '/api/recover': { session: id, choice: oneOf('rollback', 'clear', 'export', 'ignore') },
+  '/api/compare/start': { prompt: text, tools: listOf(word), access: oneOf('read', 'write') },
   '/api/compare/pick': { comparison: id, n: count },
   '/api/compare/remove': { comparison: id },
   '/api/compare/resume': { comparison: id },

@@ -16,7 +16,7 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { manifestsIn, projectState } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { isSessionFileError } from '../../../wrappers/sessions/store.ts';
-import type { ConversationShown, SessionCall, SessionsShown } from '../../contract/sessions.ts';
+import type { ConversationShown, SessionCall, SessionLine, SessionsShown } from '../../contract/sessions.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { foundTask } from './task.ts';
 import { goalOf, redactorOfTask } from './texts.ts';
@@ -29,12 +29,22 @@ export async function sessionsShown(project: ServedProject): Promise<Reply> {
   for (const { tag, tool, entry, file, turns, health } of sessions) {
     const { session_id, last_used, error_count, context_tokens = null } = entry;
     const goal = await goalOfTag(tag, project);
+    const made_by = lines.length < MOST_NAMED ? lastMaker(session_id, tool, tag, project) : null;
     lines.push({
-      ...{ tag, goal, tool, session_id, last_used, error_count, turns, context_tokens, health },
+      ...{ tag, goal, made_by, tool, session_id, last_used, error_count, turns, context_tokens, health },
       kept: file !== null,
     });
   }
   return answerWith<SessionsShown>({ sessions: lines });
+}
+
+/** The journal of a task is read for the stage of each conversation, up to this number. */
+const MOST_NAMED = 200;
+
+/** By the task that has the tag as its id. The tag of a reasoner has a word more. */
+function lastMaker(id: string, tool: string, tag: string, project: ServedProject): SessionLine['made_by'] {
+  const last = callsIn(tag.replace(/ \(reasoner\)$/, ''), id, project, tool).at(-1);
+  return last === undefined ? null : { task_id: last.task_id, stage: last.stage };
 }
 
 /** A long conversation is shown from its end. */
@@ -108,14 +118,15 @@ function namesTag(root: string, tag: string): boolean {
   }
 }
 
-function callsIn(name: string, id: string, project: ServedProject): SessionCall[] {
+/** @param by the CLI; undefined if the id alone tells it. */
+function callsIn(name: string, id: string, project: ServedProject, by?: string): SessionCall[] {
   const task = foundTask(name, project);
   if ('how' in task) return [];
   try {
     const { calls } = openJournal(task.root, project.clock).read().ledger;
     return [...calls.values()].flatMap((call) => {
-      if (findRecord(task, call)?.session_id !== id) return [];
-      const { stage, attempt, at } = call.reserved;
+      const { stage, attempt, at, tool } = call.reserved;
+      if ((by !== undefined && tool !== by) || findRecord(task, call)?.session_id !== id) return [];
       return [{ task_id: task.id, stage, attempt, at, class: call.verdict?.class ?? null }];
     });
   } catch (error) {

@@ -11,7 +11,7 @@ import { readTask, rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
-import type { Redactor } from '../../../policies/redact/redactor.ts';
+import { type Redactor, redactValue } from '../../../policies/redact/redactor.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { priceOf } from '../../../policies/report/spending.ts';
 import type { Failure } from '../../../policies/report/task-failure.ts';
@@ -75,6 +75,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     at,
     running_since: state === 'running' ? (ledger.run?.at ?? at) : null,
     failure: shownFailure(failure),
+    asks: state === 'never_run' ? asksOf(planned, redactor) : null,
     calls: { used: ledger.used, budget: budgetIn(ledger, planned) },
     tokens: sumOf(attempts.map(({ tokens }) => tokens)),
     usd: sumOf(attempts.map(({ usd }) => usd)),
@@ -153,6 +154,13 @@ function stagesOf(
 /** The stages of the manifest, with the CLI of each; none of a task without one, or with one that cannot be read. */
 const plannedStages = (read: Planned): { stage: string; tool: string }[] =>
   read.how === 'read' ? read.plans.map(({ stage: { name, tool } }) => ({ stage: name, tool })) : [];
+
+function asksOf(read: Planned, { redact }: Redactor): TaskShown['asks'] {
+  if (read.how !== 'read') return null;
+  const { acceptance, scope } = read.manifest;
+  const { commands, criteria } = acceptance;
+  return redactValue({ commands, criteria, allow: scope.allow, deny: scope.deny }, redact) as TaskShown['asks'];
+}
 
 type Planned = Awaited<ReturnType<typeof readTask>>;
 

@@ -21,6 +21,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       sentence: text('failure sentence'),
       evidence: text('failure evidence'),
     },
+    asks: null,
     calls: { used: 3, budget: 10 },
     tokens: 1234,
     usd: 0.42,

@@ -227,6 +227,18 @@ test('a book that rests as soon as it was begun is told with what the service sa
   assert.is(began.value.failed, true);
 });
 
+test('a batch of tasks is begun; one that is not there stops it before a paid call', async ({ rig, page }) => {
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  rig.answer(({ report: { tool } }) => answerWith(tool, 'done'));
+  const none = await page.post('/api/batch/start', { tasks: ['fix', 'none'] });
+  assert.is(none.status, 409);
+  assert.match(none.value.message, /none/);
+  assert.is((await page.get('/api/tasks/fix')).value.calls.used, 0);
+  const began = await page.post('/api/batch/start', { tasks: ['fix'] });
+  assert.is(began.status, 200);
+  assert.match(began.value.says, /^The batch was begun, and is (?:at work|done now)\.$/);
+});
+
 test('an answer whose run asks again at once is taken, and said to be', async ({ rig, page }) => {
   const question = { action: 'ask', question: 'Which?' };
   rig.answer(({ report: { tool } }) => answerWith(tool, tool === REASONER ? JSON.stringify(question) : 'done'));
@@ -258,6 +270,9 @@ test('what is no wish is refused in words, and nothing is done', async ({ page }
     ['/api/distill/delete', { name: 'x', section: null }],
     ['/api/distill/start', { book: 'x\n', prompt: 'p', model: 'm', max_calls: 1 }],
     ['/api/sweep', { now: true }],
+    ['/api/batch/start', { tasks: ['--from=x'] }],
+    ['/api/compare/start', { prompt: ' ', tools: ['codex', 'claude'], access: 'read' }],
+    ['/api/compare/start', { prompt: 'x', tools: ['codex', 'claude'], access: 'full' }],
   ];
   for (const [address, wish] of WRONG) {
     const { status, value } = await page.post(address, wish);

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BatchShown } from '../../../../console/contract/overviews.ts';
 import type { TaskLine } from '../../../../console/contract/page.ts';
+import type { SessionLine } from '../../../../console/contract/sessions.ts';
 import type { TaskShown } from '../../../../console/contract/task.ts';
 import { type ConsoleClient, openConsoleOf } from '../../../rig/console-client.ts';
 import { SESSION_IDS } from '../../../rig/session-files.ts';
@@ -72,6 +73,12 @@ test('the list of tasks, with goals, states and failures', async ({ page }) => {
   stream.close();
 });
 
+test('a task that never ran tells what its manifest asks for', async ({ page }) => {
+  const asksOf = async (id: string) => ((await page.get(`/api/tasks/${id}`)).value as TaskShown).asks;
+  assert.equal(await asksOf('new'), { commands: [], criteria: [], allow: [], deny: [] });
+  assert.is(await asksOf('good'), null);
+});
+
 test('one task: stages, attempts with their decisions, summary and texts', async ({ page }) => {
   const task = (await page.get('/api/tasks/bad')).value as TaskShown;
   const [attempt] = task.attempts;
@@ -127,7 +134,8 @@ test('budgets, money by day, sessions, health, books and the machine', async ({ 
   assert.equal((await page.get('/api/budgets')).value.holds, []);
   const { tools, days } = (await page.get('/api/spent')).value;
   assert.equal([tools, days.length, days.at(-1).by_tool.codex.calls], [['codex'], 1, 2]);
-  assert.ok(Array.isArray((await page.get('/api/sessions')).value.sessions));
+  const lines = (await page.get('/api/sessions')).value.sessions as SessionLine[];
+  assert.equal(lines.find(({ tag }) => tag === 'good')?.made_by, { task_id: 'good', stage: 'codex_brief' });
   const conversation = (await page.get(`/api/sessions/${id}`)).value;
   assert.equal(
     [conversation.all, conversation.turns[0].items.at(-1).text, conversation.health.flawed_turns],
