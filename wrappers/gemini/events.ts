@@ -98,7 +98,7 @@ function readError(severity: string | null, message: string): EngineEvent[] {
 
 /** Reported as a warning or an error, and followed by `status: "success"`. */
 const STOPPED = /^(?:Loop detected|Maximum session turns exceeded|Agent execution stopped)/i;
-/** A hook blocks the prompt, or an answer, and then the model is asked for another one. */
+/** A hook blocks the prompt, or an answer, and then requests another one. */
 const BLOCKED_ANSWER = /^Agent execution blocked/i;
 
 function readResult({ status, error, stats }: Json): EngineEvent[] {
