@@ -131,6 +131,6 @@ async function ask(
     stand_in: standIn!,
   });
   context.say(`stage ${stage.name}: ${standInWords(standIn!)}; ${why}`);
-  const asked = { ...progress, resets: withReset(progress, retryAt), sentPrompt: planned.next.request.prompt };
-  return applyDecision(asked, planned.next);
+  const recorded = { ...progress, resets: withReset(progress, retryAt), sentPrompt: planned.next.request.prompt };
+  return applyDecision(recorded, planned.next);
 }

@@ -76,7 +76,7 @@ function SectionRow({ of, hasTime }: SectionRowProps) {
 
 type SectionRowProps = { of: BookShown['requested'][number]; hasTime: boolean };
 
-/** Its number stands before it. */
+/** Its number is before it. */
 const withoutNumber = (title: string): string => title.replace(/^section \d+: (?=\S)/i, '');
 
 /** The head of its panel has the title already. */
