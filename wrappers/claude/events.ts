@@ -32,7 +32,7 @@ function readSpent(event: Json | null, messageId: string | null): EngineEvent[] 
   const request = messageId ?? textOf(message?.id);
   const usage = partOf(event?.type === 'message_start' ? message?.usage : event?.usage);
   if (request === null || usage === null) return [];
-  const count = (...names: string[]) => names.reduce((sum, name) => sum + (numberOf(usage[name]) ?? 0), 0);
+  const count = (...names: string[]) => sumOf(usage, names);
   const output_tokens = count('output_tokens');
   if (event?.type !== 'message_start') return [{ how: 'spent', request, used: { output_tokens } }];
   const cached_tokens = count('cache_read_input_tokens');
@@ -303,15 +303,27 @@ const UNTELLING: ReadonlySet<string> = new Set([
   'invalid_request',
 ]);
 
+const sumOf = (counts: Json | null, names: readonly string[]): number =>
+  names.reduce((sum, name) => sum + (numberOf(counts?.[name]) ?? 0), 0);
+
+/** Without a model's name, the counts of the agent's own requests. Those of a failed request are zero, so they are unknown. */
+function mainUsageOf({ usage, total_cost_usd }: Json): ReportedUsage {
+  const counts = partOf(usage);
+  const cached_tokens = sumOf(counts, ['cache_read_input_tokens']);
+  const input_tokens = cached_tokens + sumOf(counts, ['input_tokens', 'cache_creation_input_tokens']);
+  const output_tokens = sumOf(counts, ['output_tokens']);
+  const total_tokens = input_tokens + output_tokens;
+  return total_tokens === 0
+    ? {}
+    : { input_tokens, cached_tokens, output_tokens, total_tokens, usd: numberOf(total_cost_usd) };
+}
+
 /** @param event A `result`. Each one after the first counts only what was used since the one before. */
 function usageOf(event: Json): ReportedUsage {
   // Older versions only sum up all results.
   const models = Object.values(partOf(event.model_usage_since_last_result ?? event.modelUsage) ?? {}).map(partOf);
-  if (models.length === 0) return {};
-  const sum = (...names: string[]) => {
-    const counts = models.flatMap((model) => names.map((name) => numberOf(model?.[name]) ?? 0));
-    return counts.reduce((total, count) => total + count, 0);
-  };
+  if (models.length === 0) return mainUsageOf(event);
+  const sum = (...names: string[]) => models.reduce((total, model) => total + sumOf(model, names), 0);
   const input = sum('inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens');
   const output = sum('outputTokens');
   // A model that is not in its list is priced like the most expensive one.

@@ -296,6 +296,12 @@ test('a hook that asks denies, a lost transcript is a warning, and older version
   assert.equal(seen.denials, [{ tool: 'Bash', rule: null, by: 'a hook: ask first' }]);
   assert.equal(seen.warnings, ['its session was not saved whole (ENOSPC): transcript']);
   assert.equal([seen.usage.output_tokens, seen.usage.usd], [7, 0.5]);
+  const unnamed = { model_usage_since_last_result: undefined, modelUsage: {}, total_cost_usd: 0.01 };
+  const used = { input_tokens: 10, cache_read_input_tokens: 2, output_tokens: 5 };
+  const { usage } = captured(says('Done.'), result({ ...unnamed, usage: used }));
+  assert.equal([usage.input_tokens, usage.cached_tokens, usage.total_tokens, usage.usd], [12, 2, 17, 0.01]);
+  const none = captured(says('Done.'), result({ ...unnamed, usage: { input_tokens: 0, output_tokens: 0 } }));
+  assert.equal([none.usage.total_tokens, none.usage.usd], [null, null]);
 });
 
 test('its debug log is read for what it ignores, and for a server whose tools it could not list', () => {
