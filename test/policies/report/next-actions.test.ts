@@ -314,6 +314,14 @@ test('each CLI is signed in to in its own way', () => {
     nextActions(own)[0]!.text,
     'copilot was refused by the provider of COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
   );
+  for (const [cloud, login] of [
+    ['BEDROCK', 'aws sso login'],
+    ['VERTEX', 'gcloud auth application-default login'],
+    ['FOUNDRY', 'az login'],
+  ] as const) {
+    const used = { ...situation('auth', 'not_signed_in', key(`CLAUDE_CODE_USE_${cloud}`)), tool: 'claude' } as const;
+    assert.match(nextActions(used)[0]!.text, login);
+  }
 });
 
 /** test/next-commands executes them, as far as a fake CLI brings a task to where they are told. */
