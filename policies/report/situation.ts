@@ -119,4 +119,4 @@ function changeWords(situation: Situation, field: SituationField, set: string, u
 /** How a CLI is signed in, as far as that is known. */
 type KnownKey =
   /** The name of a variable or a file, never its content. */
-  { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; fix: string };
+  { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; fix: string; config?: true };

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { homeOf } from '../home.ts';
-import { readText, type SignIn, type Surroundings } from '../sign-in.ts';
+import { badAddress, readText, type SignIn, type Surroundings } from '../sign-in.ts';
 
 /** null if there is no home. */
 export function copilotFolder(environment: NodeJS.ProcessEnv): string | null {
@@ -41,6 +41,8 @@ export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
 }
 
 function readProvider(environment: NodeJS.ProcessEnv): SignIn {
+  const mistake = badAddress('COPILOT_PROVIDER_BASE_URL', environment.COPILOT_PROVIDER_BASE_URL);
+  if (mistake !== null) return mistake;
   if (environment.COPILOT_MODEL) return { how: 'signed_in', by: 'COPILOT_PROVIDER_BASE_URL' };
   return {
     how: 'unclear',

@@ -324,6 +324,40 @@ test('each CLI is signed in to in its own way', () => {
   }
 });
 
+test('a mistake of configuration is corrected where it is', () => {
+  const first = (tool: BuiltIn, text: string, rule = 'setup-config', more: Known = {}) => {
+    const failed = situation('tooling', 'config', { tool, text, ...more });
+    const verdict = { ...failed.verdict, evidence: { source: 'stderr' as const, text, rule } };
+    return nextActions({ ...failed, verdict })[0]!.text;
+  };
+  assert.equal(
+    [
+      first('claude', 'API Error: Invalid URL', 'setup-address'),
+      first('codex', 'stream disconnected before completion: builder error', 'setup-address'),
+      first('codex', 'Error loading rules: /home/u/.codex/rules/default.rules:1: starlark error: x'),
+      first('codex', 'Error loading config.toml: invalid type'),
+      first('copilot', 'Invalid wire API format: "x". Must be one of: completions, responses'),
+      first('copilot', 'Invalid COPILOT_PROVIDER_MAX_PROMPT_TOKENS: must be a positive integer.'),
+      first('claude', 'Must provide one of … or the `ANTHROPIC_FOUNDRY_RESOURCE` environment variable'),
+      first('codex', 'CODEX_HOME points to "/x", but that path does not exist'),
+      first('codex', 'x', 'refused-config', {
+        key: { how: 'signed_out', because: 'x', fix: 'run `mkdir -p /x`, or unset CODEX_HOME', config: true },
+      }),
+    ],
+    [
+      'correct ANTHROPIC_BASE_URL (in the environment, or in `env` of its settings): it begins with https://',
+      'correct `base_url` of the provider in ~/.codex/config.toml: it begins with https://',
+      'correct /home/u/.codex/rules/default.rules as the evidence says',
+      'fix the settings of codex: ~/.codex/config.toml (and .codex/config.toml of the project)',
+      'correct COPILOT_PROVIDER_WIRE_API as the evidence says, or unset it',
+      'correct COPILOT_PROVIDER_MAX_PROMPT_TOKENS as the evidence says',
+      'correct ANTHROPIC_FOUNDRY_RESOURCE as the evidence says',
+      'correct CODEX_HOME as the evidence says',
+      'run `mkdir -p /x`, or unset CODEX_HOME',
+    ],
+  );
+});
+
 /** test/next-commands executes them, as far as a fake CLI brings a task to where they are told. */
 const FORMS =
   /^(?:tollgate run fix(?: --(?:trust-workspace|wait-for-reset 24h|ignore-hold|force|keep-all|redo-all))?|tollgate preflight --tools codex|tollgate budget(?: fix --set \d+)?|tollgate recover s-1 --choose clear|tollgate sessions (?:list|forget fix)|tollgate triage --help|npm install -g codex)$/;
