@@ -49,6 +49,12 @@ const MISTAKES: readonly Row[] = [
     says: `COPILOT_PROVIDER_BASE_URL ${NO_ADDRESS}`,
   },
   {
+    tool: 'copilot',
+    env: { COPILOT_HOME: 'x/below', GH_TOKEN: SECRET },
+    how: 'signed_out',
+    says: 'COPILOT_HOME points to x/below, where no folder can be written',
+  },
+  {
     tool: 'codex',
     env: { CODEX_HOME: '/nowhere/codex', CODEX_API_KEY: SECRET },
     how: 'signed_out',
@@ -87,6 +93,7 @@ const MISTAKES: readonly Row[] = [
 
 const ROWS: readonly Row[] = [
   ...MISTAKES,
+  { tool: 'copilot', env: { COPILOT_HOME: 'new/below', GH_TOKEN: SECRET }, how: 'signed_in', says: 'GH_TOKEN' },
   {
     tool: 'codex',
     env: { CODEX_HOME: '.', CODEX_API_KEY: SECRET },
