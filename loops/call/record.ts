@@ -167,6 +167,7 @@ export function nextOf(
       },
       ...(typed === undefined ? { again: 'call it with the same arguments' } : {}),
       ...(charge === null ? {} : budgetOfTask(charge.task.root)),
+      namesModel: call.model !== null,
       ...((verdict.class === 'auth' || verdict.reason === 'config') && adapter.signIn !== null
         ? { key: adapter.signIn({ environment, home: homeOf(environment) ?? cwd, cwd }) }
         : {}),

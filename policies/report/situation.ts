@@ -32,6 +32,8 @@ export interface Situation {
   tag?: string;
   /** Whether the manifest itself names the session to resume. */
   namesSession?: boolean;
+  /** Whether the caller named the model. */
+  namesModel?: boolean;
   /** The package from which the CLI is installed. */
   packageName?: string;
   /** How to call again, in words, if no run of the task does it. */
@@ -104,8 +106,9 @@ export function change(situation: Situation, field: SituationField, set: string,
 }
 
 function changeWords(situation: Situation, field: SituationField, set: string, unset: string): string {
-  const { place } = situation;
-  if (isOwnCall(situation)) return `${unset}: \`--${field.replaceAll('_', '-')}\``;
+  const { place, namesModel } = situation;
+  if (isOwnCall(situation))
+    return `${field === 'model' && namesModel ? set : unset}: \`--${field.replaceAll('_', '-')}\``;
   if (place === undefined) return `${unset}: \`${field}\` of the stage in the manifest`;
   const { at, unlisted, value, field: held } = place(field);
   if (unlisted !== null && held !== 'cwd') {

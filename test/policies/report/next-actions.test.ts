@@ -324,6 +324,31 @@ test('each CLI is signed in to in its own way', () => {
   }
 });
 
+test('a temporary folder that does not exist is made, and a disk gets space', () => {
+  const first = (text: string) => nextActions(situation('tooling', 'disk', { text }))[0]!.text;
+  assert.equal(
+    [
+      first("the call could not be prepared (ENOENT: no such file or directory, mkdtemp '/no/tmp/tg-183f59ac-XXXXXX')"),
+      first("the call could not be prepared (ENOSPC: no space left on device, mkdtemp '/tmp/tg-183f59ac-XXXXXX')"),
+    ],
+    [
+      'make the folder that TMPDIR names (mkdir -p /no/tmp), or unset TMPDIR',
+      'free space on the disk that the evidence names, or make it writable',
+    ],
+  );
+});
+
+test('a caller who named the model names another one', () => {
+  const wrapper = { command: 'claude_headless', given: 'hi --model opus-x' };
+  const called = { launcher: 'tollgate', verb: 'run', word: '', trusts: false, wrapper } as const;
+  const actions = (namesModel: boolean) =>
+    nextActions(situation('tooling', 'model_not_found', { tool: 'claude', called, namesModel })).map(actionLine);
+  assert.is(actions(true)[0], 'name a model that exists: `--model`');
+  assert.is(actions(true).at(-1), 'then call claude again with it');
+  assert.match(actions(false)[0]!, "since the CLI's own choice does not");
+  assert.match(actions(false).at(-1)!, 'claude_headless hi');
+});
+
 test('a mistake of configuration is corrected where it is', () => {
   const first = (tool: BuiltIn, text: string, rule = 'setup-config', more: Known = {}) => {
     const failed = situation('tooling', 'config', { tool, text, ...more });
