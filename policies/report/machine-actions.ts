@@ -2,6 +2,7 @@
 
 import { goOnLine, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
+import { shellWord } from '../text/display.ts';
 import {
   change,
   goOn,
@@ -77,6 +78,9 @@ const fixThenRerun =
 
 const promptOfCall = fixThenRerun('write the request into the prompt file that the evidence names');
 
+/** The folder for temporary files is missing, or is none. */
+const NO_TEMPORARY = /\b(?:ENOENT|ENOTDIR)\b[^\n]{0,60} mkdtemp '([^'\n]{1,400})\/tg-/;
+
 const reinstalled: WayOut = (situation) => [install(situation), ...checked(situation)];
 
 export const MACHINE_ACTIONS = {
@@ -149,7 +153,14 @@ export const MACHINE_ACTIONS = {
     thenRerun(situation),
   ],
   file_system: fixThenRerun('make sure that the disk works and has space (df -h, dmesg)'),
-  disk: fixThenRerun('free space on the disk that the evidence names, or make it writable'),
+  disk: (situation) => {
+    const temporary = NO_TEMPORARY.exec(situation.verdict.evidence?.text ?? '')?.[1];
+    const way =
+      temporary === undefined
+        ? 'free space on the disk that the evidence names, or make it writable'
+        : `make the folder that TMPDIR names (mkdir -p ${shellWord(temporary)}), or unset TMPDIR`;
+    return fixThenRerun(way)(situation);
+  },
   disk_full: fixThenRerun('free space on the disk: df -h'),
   state_unwritable: fixThenRerun('make the state folder that the evidence names writable, with space on its disk'),
   bad_state: fixThenRerun('fix the state as the evidence says'),
