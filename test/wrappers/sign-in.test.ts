@@ -40,7 +40,7 @@ const MISTAKES: readonly Row[] = [
     env: { GEMINI_API_KEY: SECRET },
     files: { '.gemini/settings.json': '{"security": {"auth": {"enforcedType": "oauth-personal"}}}' },
     how: 'signed_out',
-    says: '~/.gemini/settings.json enforces "oauth-personal", but the environment selects "gemini-api-key"',
+    says: '~/.gemini/settings.json enforces "oauth-personal", but the sign-in is another: the environment selects "gemini-api-key"',
   },
   {
     tool: 'copilot',

@@ -14,7 +14,7 @@ export function readGeminiSignIn(surroundings: Surroundings): SignIn {
   if (type !== null)
     return (
       addressMistake(type, environment) ??
-      otherThanEnforced(type, chosen, surroundings) ??
+      otherThanEnforced(type, chosen, file, surroundings) ??
       judge(type, known, folder, home, chosen)
     );
   return {
@@ -39,7 +39,12 @@ function addressMistake(type: string, environment: Variables): SignIn | null {
 }
 
 /** gemini compares it with the type, however that one is chosen. */
-function otherThanEnforced(type: string, chosen: string, { environment, home, cwd }: Surroundings): SignIn | null {
+function otherThanEnforced(
+  type: string,
+  chosen: string,
+  chosenIn: string | null,
+  { environment, home, cwd }: Surroundings,
+): SignIn | null {
   const { system, project, user } = settingsFiles(environment, home, cwd);
   for (const file of [system, project, user]) {
     const enforced = readAuth(file, 'enforcedType');
@@ -47,8 +52,8 @@ function otherThanEnforced(type: string, chosen: string, { environment, home, cw
     if (enforced === 'unreadable') return unreadable(file);
     if (enforced !== null)
       return misconfigured(
-        `${file} enforces "${enforced}", but ${chosen}`,
-        `set "selectedType": "${enforced}" beside "enforcedType" in ${file}, or remove "enforcedType"`,
+        `${file} enforces "${enforced}", but the sign-in is another: ${chosen}`,
+        `set "selectedType": "${enforced}" in ${chosenIn ?? user}, or remove "enforcedType" from ${file}`,
       );
   }
   return null;
