@@ -133,7 +133,8 @@ function lackedBy(tool: BuiltIn, version: string): string {
 export function checkSignIn(place: Surroundings & { tool: BuiltIn }, way?: string): CheckAnswer {
   const found = ADAPTERS[place.tool].signIn(place);
   if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
-  return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, way ?? found.fix);
+  if (found.how === 'unclear') return say('warn', found.because, way ?? found.fix);
+  return say('fail', found.because, found.config ? found.fix : (way ?? found.fix));
 }
 
 /**

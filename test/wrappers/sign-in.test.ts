@@ -96,6 +96,12 @@ const ROWS: readonly Row[] = [
   { tool: 'copilot', env: { COPILOT_HOME: 'new/below', GH_TOKEN: SECRET }, how: 'signed_in', says: 'GH_TOKEN' },
   {
     tool: 'codex',
+    env: { TOLLGATE_ACCOUNT: 'codex/second', CODEX_HOME: '/nowhere/codex', CODEX_API_KEY: SECRET },
+    how: 'signed_in',
+    says: 'CODEX_API_KEY',
+  },
+  {
+    tool: 'codex',
     env: { CODEX_HOME: '.', CODEX_API_KEY: SECRET },
     how: 'signed_in',
     says: 'CODEX_API_KEY',

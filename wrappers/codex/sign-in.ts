@@ -2,13 +2,19 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { accountName } from '../../policies/limits/user-accounts.ts';
 import { shellWord } from '../../policies/text/display.ts';
 import { badAddress, misconfigured, readText, type SignIn, type Surroundings } from '../sign-in.ts';
 import { readTopLevel } from './overlay.ts';
 
 export function readCodexSignIn({ environment, home, cwd }: Surroundings): SignIn {
   const folder = environment.CODEX_HOME || path.join(home, '.codex');
-  if (environment.CODEX_HOME && !existsSync(path.join(path.resolve(cwd, folder), '/')))
+  // The first call of an account makes its folder.
+  if (
+    environment.CODEX_HOME &&
+    accountName('codex', environment) === null &&
+    !existsSync(path.join(path.resolve(cwd, folder), '/'))
+  )
     return misconfigured(
       `CODEX_HOME points to ${folder}, which is no folder`,
       `run \`mkdir -p ${shellWord(folder)}\`, or unset CODEX_HOME`,
