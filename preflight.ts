@@ -11,7 +11,7 @@ import { type NotifierRow, notifierName, reachOf } from './policies/manifest/not
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { createRedactor } from './policies/redact/create-redactor.ts';
 import { IGNORED_ACCOUNTS, readAccounts } from './state/accounts.ts';
-import { checkLimits, checkReach, checkSpace, checkWritable } from './state/checks.ts';
+import { checkLimits, checkReach, checkSpace, checkTemporary, checkWritable } from './state/checks.ts';
 import { readProject } from './state/project/project.ts';
 import { projectRoot, projectState } from './state/task-folder.ts';
 import { isTrustedFolder } from './state/trusted-folders.ts';
@@ -71,6 +71,7 @@ const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): CheckAns
   { check: 'git', look: checkGit },
   { check: 'state folder', look: checkWritable },
   { check: 'disk space', look: checkSpace },
+  { check: '$TMPDIR', look: checkTemporary },
   { check: 'file system', look: checkReach },
   { check: 'escapes', look: checkEscapes },
   { check: 'proxy', look: checkProxy },

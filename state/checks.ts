@@ -1,7 +1,10 @@
 // Runs preflight's checks of the place where state is kept, and of the limits over all tasks.
 
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import { holdWords } from '../policies/limits/holds.ts';
+import { shellWord } from '../policies/text/display.ts';
 import { StrangeStateError } from './disk/strange-state-error.ts';
 import { readHolds, readLimitsLedger, readUserLimits } from './limits/limits-files.ts';
 import { limitsFiles } from './limits/limits-folder.ts';
@@ -23,6 +26,18 @@ export async function checkWritable({ stateFolder }: StatePlace): Promise<CheckA
     return say('ok', stateFolder);
   } catch (error) {
     return say('fail', `${at} cannot be written: ${(error as Error).message}`, ELSEWHERE);
+  }
+}
+
+/** Each call makes a private folder there. */
+export async function checkTemporary({ environment }: { environment: NodeJS.ProcessEnv }): Promise<CheckAnswer> {
+  const folder = path.resolve(environment.TMPDIR || tmpdir());
+  try {
+    await probeWrite(folder);
+    return null;
+  } catch (error) {
+    const fix = `make it a folder that you may write (mkdir -p ${shellWord(folder)}), or unset TMPDIR`;
+    return say('fail', `${folder} cannot be written: ${(error as NodeJS.ErrnoException).code}`, fix);
   }
 }
 

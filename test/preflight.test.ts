@@ -261,6 +261,15 @@ test('what only gemini and only codex need to be told', async () => {
   ]);
 });
 
+test('a $TMPDIR that is missing is one finding, also for a CLI behind a prefix', async () => {
+  const TMPDIR = path.join(rig.root, 'none');
+  const more = { depth: 'full', prefixes: { gemini: ['env'] }, environment: { TMPDIR } } as const;
+  const found = (await look(more)).filter((line) => line.includes('none'));
+  assert.equal(found, [
+    'fail $TMPDIR: ~/none cannot be written: ENOENT → make it a folder that you may write (mkdir -p ~/none), or unset TMPDIR',
+  ]);
+});
+
 test('state that cannot be kept', async () => {
   const environment = { TOLLGATE_STATE: rig.write('file', '') };
   assert.equal(await look({ environment }), [

@@ -1,6 +1,6 @@
 // Holds the checks that preflight makes of each required CLI.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
@@ -98,11 +98,14 @@ export async function askedVersion(place: ToolPlace, words: readonly string[]): 
 
 /** Starts a shell through the prefix, as each call does before it is paid. */
 export async function checkPrefix(place: ToolPlace): Promise<CheckAnswer> {
-  const { adapter, cli, versionOf } = place;
+  const { adapter, cli, versionOf, environment } = place;
   if (adapter.prefix === undefined || cli === null || isStrange(cli, place)) return null;
   const words = adapter.prefix.slice(0, 3).join(' ');
   if (versionOf === null) return say('note', `${words} …`, 'run tollgate preflight without --quick');
-  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-prefix-'));
+  const temporary = path.resolve(environment.TMPDIR || tmpdir());
+  // A check of its own reports this.
+  if (!existsSync(path.join(temporary, '/'))) return null;
+  const folder = mkdtempSync(path.join(temporary, 'tollgate-prefix-'));
   try {
     const lack = await probePrefix(adapter, prefixedPlace(place, cli.file, folder));
     const fix = `fix tools.${adapter.tool}.prefix of tollgate.yaml`;
@@ -130,7 +133,8 @@ function lackedBy(tool: BuiltIn, version: string): string {
 export function checkSignIn(place: Surroundings & { tool: BuiltIn }, way?: string): CheckAnswer {
   const found = ADAPTERS[place.tool].signIn(place);
   if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
-  return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, way ?? found.fix);
+  if (found.how === 'unclear') return say('warn', found.because, way ?? found.fix);
+  return say('fail', found.because, found.config ? found.fix : (way ?? found.fix));
 }
 
 /**

@@ -14,7 +14,21 @@ export type SignIn =
   | { how: 'signed_in'; by: string }
   /** There may be a credential where it cannot be looked at. */
   | { how: 'unclear'; because: string; fix: string }
-  | { how: 'signed_out'; because: string; fix: string };
+  /** `config`: a setting is wrong, so that no login helps. */
+  | { how: 'signed_out'; because: string; fix: string; config?: true };
+
+export const misconfigured = (because: string, fix: string): SignIn => ({
+  how: 'signed_out',
+  because,
+  fix,
+  config: true,
+});
+
+/** @param name where the address is set. The address itself may hold a password. */
+export const badAddress = (name: string, address: string | null | undefined): SignIn | null =>
+  address === null || address === undefined || (URL.canParse(address) && /^\s*https?:/i.test(address))
+    ? null
+    : misconfigured(`${name} is no address that begins with http:// or https://`, `correct ${name}`);
 
 /** The whole text; null if the file cannot be read. A person may keep it elsewhere and link to it. */
 export const readText = (file: string): string | null => readFollowedIfFit(file, MAX_BYTES);

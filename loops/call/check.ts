@@ -121,6 +121,7 @@ function signedOut(adapter: Adapter, { environment, cwd }: CallRequest, binary: 
   if (signIn === null || !isPublished(binary, packageName, entries)) return null;
   const found = signIn({ environment, home: homeOf(environment) ?? cwd, cwd });
   if (found.how !== 'signed_out') return null;
+  if (found.config) return toolingRefusal('config', `${tool} cannot start: ${found.because}; ${found.fix}`, 'failure');
   const account = accountName(tool, environment);
   const message =
     account === null

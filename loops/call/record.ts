@@ -167,7 +167,8 @@ export function nextOf(
       },
       ...(typed === undefined ? { again: 'call it with the same arguments' } : {}),
       ...(charge === null ? {} : budgetOfTask(charge.task.root)),
-      ...(verdict.class === 'auth' && adapter.signIn !== null
+      namesModel: call.model !== null,
+      ...((verdict.class === 'auth' || verdict.reason === 'config') && adapter.signIn !== null
         ? { key: adapter.signIn({ environment, home: homeOf(environment) ?? cwd, cwd }) }
         : {}),
       ...(prompt === null ? {} : { promptChars: prompt.toString('utf8').length }),

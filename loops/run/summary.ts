@@ -1,7 +1,7 @@
 // Renders the summary page of a run: at most 80 lines, complete for a reader who has no other source.
 
 import path from 'node:path';
-import { ENDINGS } from '../../policies/facts/evidence.ts';
+import { ENDED_BY_US, ENDINGS } from '../../policies/facts/evidence.ts';
 import { signalWords } from '../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
 import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policies/prompt/omissions.ts';
@@ -279,22 +279,10 @@ function endLines(failure: Failure, { exit_code, stages }: RunReport): string[] 
     ...(signal === null
       ? []
       : [
-          `- Signal that ended ${cli}: ${OURS.has(ending ?? '') ? `${signal}, sent by tollgate` : signalWords(signal)}`,
+          `- Signal that ended ${cli}: ${ENDED_BY_US.has(ending ?? '') ? `${signal}, sent by tollgate` : signalWords(signal)}`,
         ]),
   ];
 }
-
-/** For these endings, the wrapper itself ends the CLI. */
-const OURS: ReadonlySet<string> = new Set([
-  'timed_out',
-  'idle',
-  'max_turns',
-  'overflowed',
-  'retry_cut',
-  'requirement_unmet',
-  'lingered',
-  'cancelled',
-]);
 
 function stderrLines({ stderr_head, stderr_tail }: Failure, room: number): string[] {
   if (stderr_head.length === 0 || room < 6) return [];

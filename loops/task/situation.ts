@@ -52,7 +52,7 @@ export function situationOf(
   const { tool } = stage;
   const { packageName, signIn } = adapterOf(tool);
   const home = homeOf(environment);
-  const isOfKey = verdict.class === 'auth' && home !== null;
+  const isOfKey = (verdict.class === 'auth' || verdict.reason === 'config') && home !== null;
   return {
     verdict,
     ...(started_at === undefined ? {} : { startedAt: started_at }),

@@ -100,6 +100,19 @@ export const ENDINGS = {
 
 export type Ending = keyof typeof ENDINGS;
 
+/** For these endings the wrapper itself ends the CLI, so its code and its signal say nothing about the cause. */
+export const ENDED_BY_US: ReadonlySet<string> = new Set<Ending>([
+  'timed_out',
+  'idle',
+  'max_turns',
+  'over_cap',
+  'overflowed',
+  'retry_cut',
+  'requirement_unmet',
+  'lingered',
+  'cancelled',
+]);
+
 /** The one verdict that needs no rules. */
 export const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
 

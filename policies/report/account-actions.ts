@@ -120,15 +120,30 @@ const SIGN_IN = {
 
 const signInOf = (tool: Tool): string => rowOf(SIGN_IN, tool, `sign in to ${tool}, or set its key`);
 
-/** The variables' prefix for a user's own provider, and what to do if it refuses; null if no variables name one. */
-const PROVIDERS: Readonly<Record<BuiltIn, { begins: string; fix: string } | null>> = {
-  gemini: null,
-  copilot: {
-    begins: 'COPILOT_PROVIDER_',
-    fix: 'COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
-  },
-  codex: null,
-  claude: null,
+/** How the variables of a user's own provider begin, and what to do if it or its login fails. */
+const PROVIDERS: Readonly<Record<BuiltIn, readonly { begins: string; fix: string }[]>> = {
+  gemini: [],
+  copilot: [
+    {
+      begins: 'COPILOT_PROVIDER_',
+      fix: 'copilot was refused by the provider of COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
+    },
+  ],
+  codex: [],
+  claude: [
+    {
+      begins: 'CLAUDE_CODE_USE_BEDROCK',
+      fix: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or AWS_BEARER_TOKEN_BEDROCK), or sign in with `aws sso login`: CLAUDE_CODE_USE_BEDROCK makes claude use Amazon Bedrock',
+    },
+    {
+      begins: 'CLAUDE_CODE_USE_VERTEX',
+      fix: 'set GOOGLE_APPLICATION_CREDENTIALS, or sign in with `gcloud auth application-default login`: CLAUDE_CODE_USE_VERTEX makes claude use Google Cloud',
+    },
+    {
+      begins: 'CLAUDE_CODE_USE_FOUNDRY',
+      fix: 'set ANTHROPIC_FOUNDRY_API_KEY, or sign in with `az login`: CLAUDE_CODE_USE_FOUNDRY makes claude use Microsoft Foundry',
+    },
+  ],
 };
 
 /** The first thing to do about a key or login that was refused. */
@@ -138,9 +153,8 @@ function fixKey(situation: Situation): string {
   if (wanted !== undefined) return `set ${wanted}, which ${tool} is configured to read its key from`;
   if (!key) return signInOf(tool);
   if (key.how !== 'signed_in') return key.fix;
-  const provider = rowOf(PROVIDERS, tool, null);
-  if (provider !== null && key.by.startsWith(provider.begins))
-    return `${tool} was refused by the provider of ${provider.fix}`;
+  const provider = rowOf(PROVIDERS, tool, []).find(({ begins }) => key.by.startsWith(begins));
+  if (provider !== undefined) return provider.fix;
   if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
     return `set a valid key or token in ${key.by}: ${tool} used its value, and the service refused it`;
   if (key.by.startsWith('provider '))

@@ -23,7 +23,7 @@ export const SENTENCES = {
   broken_install: 'The installation of {tool} is incomplete or damaged.',
   certificate: 'The TLS certificate of the service or a proxy could not be verified.',
   client_retired: 'The service no longer accepts this kind of sign-in from {tool}.',
-  config: '{tool} could not read its own settings.',
+  config: 'The settings of {tool} are wrong.',
   conflict: 'The service could not handle the request at that moment, because of a conflict.',
   content_filter: 'A content filter of the service blocked the prompt or the answer.',
   crashed: '{tool} crashed.',

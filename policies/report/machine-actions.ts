@@ -2,6 +2,7 @@
 
 import { goOnLine, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
+import { shellWord } from '../text/display.ts';
 import {
   change,
   goOn,
@@ -24,6 +25,46 @@ const SETTINGS = {
 const settingsOf = (tool: Tool): string =>
   rowOf(SETTINGS, tool, `where ${tool} keeps them, and tools.${tool} of tollgate.yaml`);
 
+/** Where the address of the service is set that a CLI cannot use. */
+const ADDRESS = {
+  gemini: 'GOOGLE_VERTEX_BASE_URL or GOOGLE_GEMINI_BASE_URL',
+  copilot: 'COPILOT_PROVIDER_BASE_URL',
+  codex: '`base_url` of the provider in ~/.codex/config.toml',
+  claude: 'ANTHROPIC_BASE_URL (in the environment, or in `env` of its settings)',
+} as const satisfies Record<BuiltIn, string>;
+
+/** What a CLI says about a mistake in a variable that it does not name. */
+const UNNAMED: Readonly<Record<BuiltIn, readonly [said: RegExp, fix: string][]>> = {
+  gemini: [],
+  copilot: [
+    [/^Invalid provider type\b/, 'correct COPILOT_PROVIDER_TYPE as the evidence says, or unset it'],
+    [/^Invalid wire API\b/, 'correct COPILOT_PROVIDER_WIRE_API as the evidence says, or unset it'],
+    [
+      /\brequire an explicit model\b/,
+      'set COPILOT_MODEL, or the model of the call: a provider of your own has no default',
+    ],
+  ],
+  codex: [],
+  claude: [],
+};
+
+/** A variable or a file that the evidence names is at fault. */
+const VARIABLE = /\b[A-Z]{2,20}(?:_[A-Z]{2,20}){1,8}\b(?=:|` environment| points to\b)/;
+const FILE = /(?<=^|[\s"'(])(?:~|\/)[^\s"':]{1,300}\.(?:rules|toml|jsonc?|ya?ml)\b/;
+
+function fixSettings({ tool, key, verdict: { evidence } }: Situation): string {
+  if (key?.how === 'signed_out' && key.config) return key.fix;
+  if (evidence?.rule === 'setup-address')
+    return `correct ${rowOf(ADDRESS, tool, `the address of the service of ${tool}`)}: it begins with https://`;
+  const text = evidence?.text ?? '';
+  const unnamed = rowOf(UNNAMED, tool, []).find(([said]) => said.test(text));
+  if (unnamed !== undefined) return unnamed[1];
+  const named = VARIABLE.exec(text)?.[0] ?? FILE.exec(text)?.[0];
+  return named === undefined
+    ? `fix the settings of ${tool}: ${settingsOf(tool)}`
+    : `correct ${named} as the evidence says`;
+}
+
 const install = ({ tool, packageName = tool }: Situation, why = `install ${tool}`): NextAction =>
   packageName === ''
     ? toDo(`${why}, or fix tools.${tool} of tollgate.yaml`)
@@ -36,6 +77,9 @@ const fixThenRerun =
   (situation) => [toDo(what), thenRerun(situation)];
 
 const promptOfCall = fixThenRerun('write the request into the prompt file that the evidence names');
+
+/** The folder for temporary files is missing, or is none. */
+const NO_TEMPORARY = /\b(?:ENOENT|ENOTDIR)\b[^\n]{0,60} mkdtemp '([^'\n]{1,400})\/tg-/;
 
 const reinstalled: WayOut = (situation) => [install(situation), ...checked(situation)];
 
@@ -67,10 +111,7 @@ export const MACHINE_ACTIONS = {
     ),
     thenRerun(situation),
   ],
-  config: (situation) => [
-    toDo(`fix the settings of ${situation.tool}: ${settingsOf(situation.tool)}`),
-    ...checked(situation),
-  ],
+  config: (situation) => [toDo(fixSettings(situation)), ...checked(situation)],
   hook_stopped: (situation) => [
     toDo(`a hook of ${situation.tool} stopped the call: look it up in ${settingsOf(situation.tool)}`),
     thenRerun(situation),
@@ -112,7 +153,14 @@ export const MACHINE_ACTIONS = {
     thenRerun(situation),
   ],
   file_system: fixThenRerun('make sure that the disk works and has space (df -h, dmesg)'),
-  disk: fixThenRerun('free space on the disk that the evidence names, or make it writable'),
+  disk: (situation) => {
+    const temporary = NO_TEMPORARY.exec(situation.verdict.evidence?.text ?? '')?.[1];
+    const way =
+      temporary === undefined
+        ? 'free space on the disk that the evidence names, or make it writable'
+        : `make the folder that TMPDIR names (mkdir -p ${shellWord(temporary)}), or unset TMPDIR`;
+    return fixThenRerun(way)(situation);
+  },
   disk_full: fixThenRerun('free space on the disk: df -h'),
   state_unwritable: fixThenRerun('make the state folder that the evidence names writable, with space on its disk'),
   bad_state: fixThenRerun('fix the state as the evidence says'),

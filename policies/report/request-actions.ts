@@ -26,7 +26,8 @@ const otherModel: WayOut = (situation) => {
         ? `choose among the models that ${situation.tool} named: ${known.join(', ')}`
         : `list the models that it knows with ${rowOf(LIST_MODELS, situation.tool, `${situation.tool} --help`)}`,
     ),
-    rerun(situation),
+    // The same command would name the same model.
+    isOwnCall(situation) && situation.namesModel ? toDo(`then call ${situation.tool} again with it`) : rerun(situation),
   ];
 };
 

@@ -34,6 +34,8 @@ export interface Situation {
   tag?: string;
   /** Whether the manifest itself names the session to resume. */
   namesSession?: boolean;
+  /** Whether the caller named the model. */
+  namesModel?: boolean;
   /** The package from which the CLI is installed. */
   packageName?: string;
   /** How to call again, in words, if no run of the task does it. */
@@ -106,8 +108,9 @@ export function change(situation: Situation, field: SituationField, set: string,
 }
 
 function changeWords(situation: Situation, field: SituationField, set: string, unset: string): string {
-  const { place } = situation;
-  if (isOwnCall(situation)) return `${unset}: \`--${field.replaceAll('_', '-')}\``;
+  const { place, namesModel } = situation;
+  if (isOwnCall(situation))
+    return `${field === 'model' && namesModel ? set : unset}: \`--${field.replaceAll('_', '-')}\``;
   if (place === undefined) return `${unset}: \`${field}\` of the stage in the manifest`;
   const { at, unlisted, value, field: held } = place(field);
   if (unlisted !== null && held !== 'cwd') {
@@ -121,4 +124,4 @@ function changeWords(situation: Situation, field: SituationField, set: string, u
 /** How a CLI is signed in, as far as that is known. */
 type KnownKey =
   /** The name of a variable or a file, never its content. */
-  { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; fix: string };
+  { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; fix: string; config?: true };

@@ -3,6 +3,7 @@
 import type { Clock } from '../facts/clock.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
 import {
+  ENDED_BY_US,
   ENDINGS,
   type Ending,
   type Evidence,
@@ -102,9 +103,9 @@ function saidIn(evidence: Evidence): Said {
 
 const isBeside = ({ failure }: Subject): boolean => isOfHelper(failure.message);
 
-function exitOf({ tool, exitCode, signal }: Evidence): Subject[] {
+function exitOf({ tool, ending, exitCode, signal }: Evidence): Subject[] {
   const exit = signal ?? exitCode;
-  if (exit === null || exit === 0) return [];
+  if (exit === null || exit === 0 || ENDED_BY_US.has(ending)) return [];
   const message = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
   const status = exitCode === null ? null : cliEndOf(tool).statusOf(exitCode);
   return [{ tool, source: 'exit_code', failure: { message, ...(status === null ? {} : { status }) }, exit }];

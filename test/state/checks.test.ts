@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkReach, checkSpace, checkWritable, isRemote, judgeSpace } from '../../state/checks.ts';
+import { checkReach, checkSpace, checkTemporary, checkWritable, isRemote, judgeSpace } from '../../state/checks.ts';
 import { where } from '../rig/where-possible.ts';
 
 const test = suite('state checks');
@@ -56,6 +56,25 @@ test('a file in the way is named', async () => {
     found: `${folder}/file is a file, but state is kept in the folder ${folder}/file/.tmp`,
     fix: 'point TOLLGATE_STATE at a folder on a local disk that you may write',
   });
+  rmSync(path.join(folder, 'file'));
+});
+
+test('a $TMPDIR that is missing, or a file, is named with what to do', async () => {
+  assert.is(await checkTemporary({ environment: { TMPDIR: folder } }), null);
+  assert.is(await checkTemporary({ environment: {} }), null);
+  writeFileSync(path.join(folder, 'file'), '');
+  for (const [name, code] of [
+    ['no such', 'ENOENT'],
+    ['file', 'ENOTDIR'],
+  ] as const) {
+    const at = path.join(folder, name);
+    const word = name === 'file' ? at : `'${at}'`;
+    assert.equal(await checkTemporary({ environment: { TMPDIR: at } }), {
+      status: 'fail',
+      found: `${at} cannot be written: ${code}`,
+      fix: `make it a folder that you may write (mkdir -p ${word}), or unset TMPDIR`,
+    });
+  }
   rmSync(path.join(folder, 'file'));
 });
 

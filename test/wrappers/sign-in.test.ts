@@ -25,7 +25,93 @@ interface Row {
 const settings = (selectedType: string) =>
   `// mine\n{"security": {"auth": {"selectedType": "${selectedType}"}}} /* end */`;
 
+const NO_ADDRESS = 'is no address that begins with http:// or https://';
+
+/** No login helps against these. */
+const MISTAKES: readonly Row[] = [
+  {
+    tool: 'gemini',
+    env: { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_API_KEY: SECRET, GOOGLE_VERTEX_BASE_URL: '127.0.0.1:9' },
+    how: 'signed_out',
+    says: `GOOGLE_VERTEX_BASE_URL ${NO_ADDRESS}`,
+  },
+  {
+    tool: 'gemini',
+    env: { GEMINI_API_KEY: SECRET },
+    files: { '.gemini/settings.json': '{"security": {"auth": {"enforcedType": "oauth-personal"}}}' },
+    how: 'signed_out',
+    says: '~/.gemini/settings.json enforces "oauth-personal", but the sign-in is another: the environment selects "gemini-api-key"',
+  },
+  {
+    tool: 'copilot',
+    env: { COPILOT_PROVIDER_BASE_URL: `ftp://u:${SECRET}@127.0.0.1`, COPILOT_MODEL: 'm' },
+    how: 'signed_out',
+    says: `COPILOT_PROVIDER_BASE_URL ${NO_ADDRESS}`,
+  },
+  {
+    tool: 'copilot',
+    env: { COPILOT_HOME: 'x/below', GH_TOKEN: SECRET },
+    how: 'signed_out',
+    says: 'COPILOT_HOME points to x/below, where no folder can be written',
+  },
+  {
+    tool: 'codex',
+    env: { CODEX_HOME: '/nowhere/codex', CODEX_API_KEY: SECRET },
+    how: 'signed_out',
+    says: 'CODEX_HOME points to /nowhere/codex, which is no folder',
+  },
+  {
+    tool: 'codex',
+    env: { CODEX_HOME: 'x', CODEX_API_KEY: SECRET },
+    how: 'signed_out',
+    says: 'CODEX_HOME points to x, which is no folder',
+  },
+  {
+    tool: 'codex',
+    files: {
+      '.codex/config.toml': 'model_provider = "own"\n[model_providers.own]\nbase_url = ""\n',
+    },
+    how: 'signed_out',
+    says: `base_url of provider "own" in config.toml ${NO_ADDRESS}`,
+  },
+  {
+    tool: 'claude',
+    files: {
+      '.claude/settings.json': '{"env": {"ANTHROPIC_BASE_URL": "gateway.example"}}',
+      '.claude/.credentials.json': `{"claudeAiOauth": {"accessToken": "${SECRET}"}}`,
+    },
+    how: 'signed_out',
+    says: `ANTHROPIC_BASE_URL in ~/.claude/settings.json ${NO_ADDRESS}`,
+  },
+  {
+    tool: 'claude',
+    env: { CLAUDE_CODE_USE_FOUNDRY: '1' },
+    how: 'signed_out',
+    says: 'CLAUDE_CODE_USE_FOUNDRY is set, but neither ANTHROPIC_FOUNDRY_RESOURCE nor ANTHROPIC_FOUNDRY_BASE_URL is',
+  },
+];
+
 const ROWS: readonly Row[] = [
+  ...MISTAKES,
+  { tool: 'copilot', env: { COPILOT_HOME: 'new/below', GH_TOKEN: SECRET }, how: 'signed_in', says: 'GH_TOKEN' },
+  {
+    tool: 'codex',
+    env: { TOLLGATE_ACCOUNT: 'codex/second', CODEX_HOME: '/nowhere/codex', CODEX_API_KEY: SECRET },
+    how: 'signed_in',
+    says: 'CODEX_API_KEY',
+  },
+  {
+    tool: 'codex',
+    env: { CODEX_HOME: '.', CODEX_API_KEY: SECRET },
+    how: 'signed_in',
+    says: 'CODEX_API_KEY',
+  },
+  {
+    tool: 'claude',
+    env: { CLAUDE_CODE_USE_FOUNDRY: '1', ANTHROPIC_FOUNDRY_RESOURCE: 'r' },
+    how: 'signed_in',
+    says: 'CLAUDE_CODE_USE_FOUNDRY',
+  },
   { tool: 'gemini', how: 'signed_out', says: 'no sign-in is configured' },
   { tool: 'gemini', env: { GEMINI_API_KEY: SECRET }, how: 'signed_in', says: 'GEMINI_API_KEY' },
   {
@@ -228,7 +314,8 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-for (const { tool, env = {}, files = {}, how, says } of ROWS) {
+for (const row of ROWS) {
+  const { tool, env = {}, files = {}, how, says } = row;
   const given = [...Object.keys(env), ...Object.keys(files)].join(', ') || 'nothing';
   test(`${tool} with ${given}: ${how}, ${says}`, () => {
     const home = mkdtempSync(path.join(tmpdir(), 'home-'));
@@ -242,6 +329,10 @@ for (const { tool, env = {}, files = {}, how, says } of ROWS) {
       const told = found.how === 'signed_in' ? found.by : found.because;
       assert.equal([found.how, told.replaceAll(home, '~')], [how, says]);
       assert.not.match(JSON.stringify(found), SECRET);
+      assert.is(
+        found.how === 'signed_out' && found.config === true,
+        MISTAKES.includes(row) || says.endsWith(' as JSON'),
+      );
     } finally {
       rmSync(home, { recursive: true });
     }

@@ -59,7 +59,7 @@ const SERVICE = 'https://api.anthropic.com';
 const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
 
 /** The variable that sends claude to a cloud; null if none does. */
-const cloudOf = (settings: readonly SettingsFile[], environment: NodeJS.ProcessEnv): string | null =>
+export const cloudOf = (settings: readonly SettingsFile[], environment: NodeJS.ProcessEnv): string | null =>
   CLOUDS.find((name) => variable(name, settings, environment) !== null) ?? null;
 
 const addressOf = (settings: readonly SettingsFile[], environment: NodeJS.ProcessEnv): string =>

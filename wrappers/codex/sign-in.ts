@@ -1,11 +1,24 @@
 // Finds how codex is signed in: the user's provider with its key, a key in the environment, or a stored login.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readText, type SignIn, type Surroundings } from '../sign-in.ts';
+import { accountName } from '../../policies/limits/user-accounts.ts';
+import { shellWord } from '../../policies/text/display.ts';
+import { badAddress, misconfigured, readText, type SignIn, type Surroundings } from '../sign-in.ts';
 import { readTopLevel } from './overlay.ts';
 
-export function readCodexSignIn({ environment, home }: Surroundings): SignIn {
+export function readCodexSignIn({ environment, home, cwd }: Surroundings): SignIn {
   const folder = environment.CODEX_HOME || path.join(home, '.codex');
+  // The first call of an account makes its folder.
+  if (
+    environment.CODEX_HOME &&
+    accountName('codex', environment) === null &&
+    !existsSync(path.join(path.resolve(cwd, folder), '/'))
+  )
+    return misconfigured(
+      `CODEX_HOME points to ${folder}, which is no folder`,
+      `run \`mkdir -p ${shellWord(folder)}\`, or unset CODEX_HOME`,
+    );
   const config = readText(path.join(folder, 'config.toml')) ?? '';
   const settings = readTopLevel(config);
   const provider = settings.model_provider ?? 'openai';
@@ -40,6 +53,9 @@ function readProvider(provider: string, config: string, environment: NodeJS.Proc
   const table = config
     .split(/^(?=[ \t]*\[)/m)
     .find((text) => headers.some((header) => text.trimStart().startsWith(header)));
+  const address = /^[ \t]*base_url[ \t]*=[ \t]*["']([^"'\n]*)/m.exec(table ?? '')?.[1];
+  const mistake = badAddress(`base_url of provider "${provider}" in config.toml`, address);
+  if (mistake !== null) return mistake;
   const variable = /^[ \t]*env_key[ \t]*=[ \t]*["']([^"'\n]+)/m.exec(table ?? '')?.[1];
   if (variable === undefined) return { how: 'signed_in', by: `provider "${provider}", which names no key` };
   if (environment[variable]) return { how: 'signed_in', by: `${variable} (provider "${provider}")` };

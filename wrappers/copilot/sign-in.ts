@@ -1,8 +1,9 @@
 // Finds how copilot is signed in: the user's provider, a GitHub token of the environment, or a stored login.
 
+import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { homeOf } from '../home.ts';
-import { readText, type SignIn, type Surroundings } from '../sign-in.ts';
+import { badAddress, misconfigured, readText, type SignIn, type Surroundings } from '../sign-in.ts';
 
 /** null if there is no home. */
 export function copilotFolder(environment: NodeJS.ProcessEnv): string | null {
@@ -10,7 +11,13 @@ export function copilotFolder(environment: NodeJS.ProcessEnv): string | null {
   return environment.COPILOT_HOME || (home === null ? null : path.join(home, '.copilot'));
 }
 
-export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
+export function readCopilotSignIn({ environment, home, cwd }: Surroundings): SignIn {
+  const { COPILOT_HOME: own } = environment;
+  if (own && !isWritable(path.resolve(cwd, own)))
+    return misconfigured(
+      `COPILOT_HOME points to ${own}, where no folder can be written`,
+      'name another folder in COPILOT_HOME, or unset it',
+    );
   if (environment.COPILOT_PROVIDER_BASE_URL) return readProvider(environment);
   if (environment.COPILOT_OFFLINE === 'true')
     return {
@@ -40,7 +47,20 @@ export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
   };
 }
 
+/** copilot makes a missing folder. If it cannot, it ends with code 1 and without a word. */
+function isWritable(folder: string): boolean {
+  if (!existsSync(folder) && folder !== path.dirname(folder)) return isWritable(path.dirname(folder));
+  try {
+    accessSync(path.join(folder, '/'), constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function readProvider(environment: NodeJS.ProcessEnv): SignIn {
+  const mistake = badAddress('COPILOT_PROVIDER_BASE_URL', environment.COPILOT_PROVIDER_BASE_URL);
+  if (mistake !== null) return mistake;
   if (environment.COPILOT_MODEL) return { how: 'signed_in', by: 'COPILOT_PROVIDER_BASE_URL' };
   return {
     how: 'unclear',

@@ -6,7 +6,7 @@ import type { CallRequest, Overlay, Route } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { proxyInFile } from '../relay/proxy.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
-import { chosenType } from './sign-in.ts';
+import { ADDRESSES, chosenType } from './sign-in.ts';
 
 export function route(request: CallRequest): Route {
   const { environment, cwd } = request;
@@ -16,7 +16,7 @@ export function route(request: CallRequest): Route {
   const { type, file, known } = chosenType({ environment, home, cwd });
   const proxy = proxyInFile(known, environment);
   if (proxy !== null) return fixed(proxy);
-  const variable = type === null ? undefined : VARIABLES[type];
+  const variable = type === null ? undefined : ADDRESSES[type];
   if (variable === undefined)
     return fixed(`gemini's sign-in (${type ?? 'none is known'}) asks a service whose address is not ours to set`);
   if (known[variable] !== environment[variable])
@@ -35,11 +35,6 @@ export function route(request: CallRequest): Route {
 }
 
 const fixed = (because: string): Route => ({ how: 'fixed', because });
-
-const VARIABLES: Record<string, string> = {
-  'gemini-api-key': 'GOOGLE_GEMINI_BASE_URL',
-  'vertex-ai': 'GOOGLE_VERTEX_BASE_URL',
-};
 
 /** The addresses that gemini 0.61.0 calls by default. */
 const SERVICES = {

@@ -2,32 +2,61 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readDotEnvFile, type SignIn, type Surroundings } from '../sign-in.ts';
+import { badAddress, misconfigured, readDotEnvFile, type SignIn, type Surroundings } from '../sign-in.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';
 
 export function readGeminiSignIn(surroundings: Surroundings): SignIn {
   const { environment, home } = surroundings;
   const folder = userFolder(environment, home);
   const { type, file, known } = chosenType(surroundings);
-  if (type === 'unreadable')
-    return {
-      how: 'signed_out',
-      because: `${file} cannot be read as JSON`,
-      fix: `fix ${file}: gemini exits 52 on it`,
-    };
+  if (type === 'unreadable') return unreadable(file!);
+  const chosen = file === null ? `the environment selects "${type}"` : `"${type}" in ${file}`;
   if (type !== null)
-    return judge(
-      type,
-      known,
-      folder,
-      home,
-      file === null ? `the environment selects "${type}"` : `"${type}" in ${file}`,
+    return (
+      addressMistake(type, environment) ??
+      otherThanEnforced(type, chosen, file, surroundings) ??
+      judge(type, known, folder, home, chosen)
     );
   return {
     how: 'signed_out',
     because: 'no sign-in is configured',
     fix: `run \`gemini\` once to sign in, or ${SET_KEY}`,
   };
+}
+
+const unreadable = (file: string): SignIn =>
+  misconfigured(`${file} cannot be read as JSON`, `fix ${file}: gemini exits 52 on it`);
+
+/** The variables that name another address of the service, by the type of the sign-in. */
+export const ADDRESSES: Record<string, string> = {
+  'gemini-api-key': 'GOOGLE_GEMINI_BASE_URL',
+  'vertex-ai': 'GOOGLE_VERTEX_BASE_URL',
+};
+
+function addressMistake(type: string, environment: Variables): SignIn | null {
+  const name = ADDRESSES[type];
+  return name === undefined ? null : badAddress(name, environment[name] || null);
+}
+
+/** gemini compares it with the type, however that one is chosen. */
+function otherThanEnforced(
+  type: string,
+  chosen: string,
+  chosenIn: string | null,
+  { environment, home, cwd }: Surroundings,
+): SignIn | null {
+  const { system, project, user } = settingsFiles(environment, home, cwd);
+  for (const file of [system, project, user]) {
+    const enforced = readAuth(file, 'enforcedType');
+    if (enforced === type) return null;
+    if (enforced === 'unreadable') return unreadable(file);
+    if (enforced !== null)
+      return misconfigured(
+        `${file} enforces "${enforced}", but the sign-in is another: ${chosen}`,
+        `set "selectedType": "${enforced}" in ${chosenIn ?? user}, or remove "enforcedType" from ${file}`,
+      );
+  }
+  return null;
 }
 
 interface ChosenType {
@@ -43,7 +72,7 @@ export function chosenType({ environment, home, cwd }: Surroundings): ChosenType
   const { system, project, user } = settingsFiles(environment, home, cwd);
   const known = { ...readDotEnv(cwd, home), ...environment };
   for (const file of [system, project, user]) {
-    const type = readSelectedType(file);
+    const type = readAuth(file, 'selectedType');
     if (type !== null) return { type, file, known };
   }
   return { type: impliedType(known), file: null, known };
@@ -117,10 +146,10 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
   }
 }
 
-function readSelectedType(file: string): string | null | 'unreadable' {
+function readAuth(file: string, key: 'selectedType' | 'enforcedType'): string | null | 'unreadable' {
   const settings = readSettings(file);
   if (settings === null || settings === 'unreadable') return settings;
-  const type = (settings as { security?: { auth?: { selectedType?: unknown } } }).security?.auth?.selectedType;
+  const type = (settings as { security?: { auth?: Record<string, unknown> } }).security?.auth?.[key];
   return typeof type === 'string' && type !== '' ? type : null;
 }
 

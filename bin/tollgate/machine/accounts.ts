@@ -86,7 +86,12 @@ function rowOf(account: ListedAccount, all: readonly ListedAccount[], { holds, s
     ...{ name, tool, home, key },
     login: found.how,
     because: found.how === 'signed_in' ? `by ${found.by}` : found.because,
-    fix: found.how === 'signed_in' || found.how === 'unusable' ? null : signInWay(account),
+    fix:
+      found.how === 'signed_in' || found.how === 'unusable'
+        ? null
+        : found.how === 'signed_out' && found.config
+          ? found.fix
+          : signInWay(account),
     holds: its.map(holdWords),
     used: {
       calls: sum((row) => row.calls),

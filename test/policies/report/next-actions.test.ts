@@ -314,6 +314,73 @@ test('each CLI is signed in to in its own way', () => {
     nextActions(own)[0]!.text,
     'copilot was refused by the provider of COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
   );
+  for (const [cloud, login] of [
+    ['BEDROCK', 'aws sso login'],
+    ['VERTEX', 'gcloud auth application-default login'],
+    ['FOUNDRY', 'az login'],
+  ] as const) {
+    const used = { ...situation('auth', 'not_signed_in', key(`CLAUDE_CODE_USE_${cloud}`)), tool: 'claude' } as const;
+    assert.match(nextActions(used)[0]!.text, login);
+  }
+});
+
+test('a temporary folder that does not exist is made, and a disk gets space', () => {
+  const first = (text: string) => nextActions(situation('tooling', 'disk', { text }))[0]!.text;
+  assert.equal(
+    [
+      first("the call could not be prepared (ENOENT: no such file or directory, mkdtemp '/no/tmp/tg-183f59ac-XXXXXX')"),
+      first("the call could not be prepared (ENOSPC: no space left on device, mkdtemp '/tmp/tg-183f59ac-XXXXXX')"),
+    ],
+    [
+      'make the folder that TMPDIR names (mkdir -p /no/tmp), or unset TMPDIR',
+      'free space on the disk that the evidence names, or make it writable',
+    ],
+  );
+});
+
+test('a caller who named the model names another one', () => {
+  const wrapper = { command: 'claude_headless', given: 'hi --model opus-x' };
+  const called = { launcher: 'tollgate', verb: 'run', word: '', trusts: false, wrapper } as const;
+  const actions = (namesModel: boolean) =>
+    nextActions(situation('tooling', 'model_not_found', { tool: 'claude', called, namesModel })).map(actionLine);
+  assert.is(actions(true)[0], 'name a model that exists: `--model`');
+  assert.is(actions(true).at(-1), 'then call claude again with it');
+  assert.match(actions(false)[0]!, "since the CLI's own choice does not");
+  assert.match(actions(false).at(-1)!, 'claude_headless hi');
+});
+
+test('a mistake of configuration is corrected where it is', () => {
+  const first = (tool: BuiltIn, text: string, rule = 'setup-config', more: Known = {}) => {
+    const failed = situation('tooling', 'config', { tool, text, ...more });
+    const verdict = { ...failed.verdict, evidence: { source: 'stderr' as const, text, rule } };
+    return nextActions({ ...failed, verdict })[0]!.text;
+  };
+  assert.equal(
+    [
+      first('claude', 'API Error: Invalid URL', 'setup-address'),
+      first('codex', 'stream disconnected before completion: builder error', 'setup-address'),
+      first('codex', 'Error loading rules: /home/u/.codex/rules/default.rules:1: starlark error: x'),
+      first('codex', 'Error loading config.toml: invalid type'),
+      first('copilot', 'Invalid wire API format: "x". Must be one of: completions, responses'),
+      first('copilot', 'Invalid COPILOT_PROVIDER_MAX_PROMPT_TOKENS: must be a positive integer.'),
+      first('claude', 'Must provide one of … or the `ANTHROPIC_FOUNDRY_RESOURCE` environment variable'),
+      first('codex', 'CODEX_HOME points to "/x", but that path does not exist'),
+      first('codex', 'x', 'refused-config', {
+        key: { how: 'signed_out', because: 'x', fix: 'run `mkdir -p /x`, or unset CODEX_HOME', config: true },
+      }),
+    ],
+    [
+      'correct ANTHROPIC_BASE_URL (in the environment, or in `env` of its settings): it begins with https://',
+      'correct `base_url` of the provider in ~/.codex/config.toml: it begins with https://',
+      'correct /home/u/.codex/rules/default.rules as the evidence says',
+      'fix the settings of codex: ~/.codex/config.toml (and .codex/config.toml of the project)',
+      'correct COPILOT_PROVIDER_WIRE_API as the evidence says, or unset it',
+      'correct COPILOT_PROVIDER_MAX_PROMPT_TOKENS as the evidence says',
+      'correct ANTHROPIC_FOUNDRY_RESOURCE as the evidence says',
+      'correct CODEX_HOME as the evidence says',
+      'run `mkdir -p /x`, or unset CODEX_HOME',
+    ],
+  );
 });
 
 /** test/next-commands executes them, as far as a fake CLI brings a task to where they are told. */

@@ -109,6 +109,27 @@ test('an announced retry that was cut is judged by its cause', () => {
   );
 });
 
+test('our own signal is no evidence, whatever the call was ended for', () => {
+  for (const tool of ['gemini', 'copilot', 'codex', 'claude'] as const)
+    for (const end of [
+      { signal: 'SIGTERM', exitCode: null },
+      { signal: 'SIGKILL', exitCode: null },
+      { exitCode: 143 },
+    ]) {
+      const cut = { tool, ...end, ending: 'retry_cut' } as const;
+      assert.is(because({ ...cut, retried: { message: 'hm' } }), 'transient/inner_retry from ending');
+      assert.is(
+        because({ ...cut, remarks: ['Attempt 1 failed: hm. Retrying …'] }),
+        'transient/inner_retry from ending',
+      );
+      assert.is(because({ ...cut, retried: BUSY }), 'transient/overloaded from error');
+      const lingered = { ...cut, ending: 'lingered', failure: { message: 'hm' } } as const;
+      assert.is(because(lingered), 'unknown/unmatched from failure');
+      assert.is(because({ ...cut, ending: 'requirement_unmet' }), 'unknown/unmatched from none');
+    }
+  assert.is(because({ ending: 'signalled', signal: 'SIGKILL', exitCode: null }), 'transient/killed from exit_code');
+});
+
 test('success without an answer is none', () => {
   const empty: Partial<Evidence> = { completed: true, exitCode: 0, tokens: 18 };
   assert.is(because(empty), 'transient/empty_answer from terminal');
