@@ -196,6 +196,13 @@ test('a turn without a request was blocked by a hook, and a skill that it cannot
   assert.equal(readStderr(line), [{ how: 'warned', message: 'a skill was not loaded: /s/SKILL.md: missing field' }]);
 });
 
+test('settings of a project that it does not trust are a warning with the flag', () => {
+  const line = 'warning: Untrusted project-local configuration is disabled. Run `codex exec --trust` to allow it.';
+  const [event] = readStderr(line);
+  assert.is(event?.how, 'warned');
+  assert.match(JSON.stringify(event), / is not used, .* add --trust-workspace"/);
+});
+
 test('only full access allows an MCP tool that needs an approval; a patch needs write access, or more', () => {
   const wayOf = (tool: string, access: 'read' | 'write' | 'full') =>
     CODEX.allows({ tool, rule: null }, { access, own: {} } as never);
