@@ -155,8 +155,13 @@ function fixKey(situation: Situation): string {
   if (key.how !== 'signed_in') return key.fix;
   const provider = rowOf(PROVIDERS, tool, []).find(({ begins }) => key.by.startsWith(begins));
   if (provider !== undefined) return provider.fix;
-  if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
-    return `set a valid key or token in ${key.by}: ${tool} used its value, and the service refused it`;
+  if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by)) {
+    const seen =
+      verdict.reason === 'not_signed_in'
+        ? 'requested a sign-in although it is set'
+        : 'used its value, and the service refused it';
+    return `set a valid key or token in ${key.by}: ${tool} ${seen}`;
+  }
   if (key.by.startsWith('provider '))
     return `${tool} used its ${key.by}: name a variable in its \`env_key\` (config.toml), and set that variable`;
   return signInOf(tool);

@@ -139,6 +139,13 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     ['set a valid key or token in CODEX_API_KEY: codex used its value, and the service refused it', CHECK, AGAIN],
   ],
   [
+    'a key in the environment, and a CLI that requests a sign-in',
+    'auth',
+    'not_signed_in',
+    key('CODEX_API_KEY'),
+    ['set a valid key or token in CODEX_API_KEY: codex requested a sign-in although it is set', CHECK, AGAIN],
+  ],
+  [
     "a key of a provider of one's own",
     'auth',
     'bad_credentials',
