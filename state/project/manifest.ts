@@ -42,19 +42,20 @@ export async function readManifest(
   if (given.how === 'invalid') {
     if (given.kind === 'unreadable') return given;
     const more = [
-      ...idMistakes(file, given.data),
+      ...idMistakes(file, given),
       ...strangeTools(file, given, project, trust),
-      ...stageMistakes(file, given.data, project, trust),
+      ...stageMistakes(file, given, project, trust),
     ];
     return { how: 'invalid', message: [given.message, ...more].join('\n') };
   }
   if (said === 'refused') given.value.security.trust_workspace = false;
   const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
   const expanded = expandStages(given.value, project, trusted);
+  const located = { ...given, data: given.value };
   const mistakes = [
-    ...idMistakes(file, given.value),
-    ...strangeTools(file, { ...given, data: given.value }, project, trusted),
-    ...(expanded.how === 'invalid' ? expanded.messages.map((message) => `${file}: ${message}`) : []),
+    ...idMistakes(file, located),
+    ...strangeTools(file, located, project, trusted),
+    ...(expanded.how === 'invalid' ? ofStages(file, located, expanded.messages) : []),
   ];
   if (expanded.how === 'invalid') return { how: 'invalid', message: mistakes.join('\n') };
   const { stages } = expanded;
@@ -62,10 +63,15 @@ export async function readManifest(
   return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf, mistakes };
 }
 
+interface Located {
+  data: unknown;
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
 /** Each CLI of a stage that is unknown, described wrongly, or that only a trusted workspace may describe. */
 function strangeTools(
   file: string,
-  { data, lineOf }: { data: unknown; lineOf(path: readonly PropertyKey[]): number },
+  { data, lineOf }: Located,
   { tools, prefixes, unsound }: ProjectFile,
   trust: 'trusted' | 'untrusted',
 ): string[] {
@@ -125,7 +131,7 @@ export async function readBudget(
 ): Promise<{ how: 'read'; calls: number } | { how: 'invalid'; message: string }> {
   const read = await readGiven(file);
   if (read.how === 'invalid') return read;
-  const [mistake] = idMistakes(file, read.value);
+  const [mistake] = idMistakes(file, { ...read, data: read.value });
   return mistake === undefined
     ? { how: 'read', calls: read.value.budgets.paid_call_budget }
     : { how: 'invalid', message: mistake };
@@ -136,17 +142,17 @@ type Given = YamlRead<GivenManifest>;
 const readGiven = (file: string, draft: string | null = null): Promise<Given> =>
   readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST, draft);
 
-function idMistakes(file: string, data: unknown): string[] {
+function idMistakes(file: string, { data, lineOf }: Located): string[] {
   const folder = path.basename(path.dirname(path.resolve(file)));
   const { task_id: id } = (data ?? {}) as { task_id?: unknown };
   return typeof id !== 'string' || id === folder
     ? []
-    : [`${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`];
+    : [`${file}:${lineOf(['task_id'])}: task_id is "${id}", but its folder is "${folder}"; make them the same`];
 }
 
 /** In a manifest with other mistakes: what is wrong with its pipeline, its roles and the names of its stages. */
-function stageMistakes(file: string, data: unknown, project: ProjectFile, trust: 'trusted' | 'untrusted'): string[] {
-  const { pipeline, stages, supervise } = (data ?? {}) as Record<string, unknown>;
+function stageMistakes(file: string, located: Located, project: ProjectFile, trust: 'trusted' | 'untrusted'): string[] {
+  const { pipeline, stages, supervise } = (located.data ?? {}) as Record<string, unknown>;
   const given = (Array.isArray(stages) ? (stages as Partial<GivenStage>[]) : []).filter(
     (stage) => typeof stage?.tool === 'string' && typeof stage.role === 'string',
   ) as GivenStage[];
@@ -162,6 +168,12 @@ function stageMistakes(file: string, data: unknown, project: ProjectFile, trust:
   });
   const wanted = typeof pipeline === 'string' ? { pipeline, stages: [] } : { stages: named };
   const expanded = expandStages(wanted, project, trust);
-  const messages = expanded.how === 'invalid' ? [...roles, ...expanded.messages] : roles;
-  return messages.map((message) => `${file}: ${message}`);
+  return ofStages(file, located, expanded.how === 'invalid' ? [...roles, ...expanded.messages] : roles);
+}
+
+/** With the line of what names the stages. */
+function ofStages(file: string, { data, lineOf }: Located, messages: readonly string[]): string[] {
+  const { pipeline } = (data ?? {}) as { pipeline?: unknown };
+  const line = lineOf([typeof pipeline === 'string' ? 'pipeline' : 'stages']);
+  return messages.map((message) => `${file}:${line}: ${message}`);
 }

@@ -75,7 +75,7 @@ test("a project's own pipeline, in a trusted workspace alone", async ({ folder }
   assert.equal(await read(folder, 'pipeline: mine\nsecurity: {trust_workspace: true}\n', project.value), stages);
   assert.is(
     await read(folder, 'pipeline: mine\n', project.value),
-    'fix/manifest.yaml: the pipeline "mine" is one of tollgate.yaml, which counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust',
+    'fix/manifest.yaml:3: the pipeline "mine" is one of tollgate.yaml, which counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust',
   );
   assert.equal(await read(folder, 'pipeline: review_only\n', project.value), ['gemini_review gemini review']);
 });
@@ -89,18 +89,18 @@ for (const [what, yaml, message] of [
   [
     'a stand-in for itself',
     'stages: [{tool: codex, role: impl, fallback: [{tool: gemini}, {tool: codex}]}]\n',
-    'fix/manifest.yaml: stage codex_impl: codex is named twice, or is the tool of the stage itself; its quota is the same',
+    'fix/manifest.yaml:3: stage codex_impl: codex is named twice, or is the tool of the stage itself; its quota is the same',
   ],
-  ['neither', '', 'fix/manifest.yaml: it has neither stages nor a pipeline, nor supervise; give it one of them'],
+  ['neither', '', 'fix/manifest.yaml:1: it has neither stages nor a pipeline, nor supervise; give it one of them'],
   [
     'a mistyped pipeline',
     'pipeline: safe_imp\n',
-    'fix/manifest.yaml: there is no pipeline "safe_imp"; did you mean safe_impl?',
+    'fix/manifest.yaml:3: there is no pipeline "safe_imp"; did you mean safe_impl?',
   ],
   [
     'a stage that the pipeline has not',
     'pipeline: review_only\nstages: [{tool: codex, role: impl}]\n',
-    'fix/manifest.yaml: the pipeline review_only has no stage "codex_impl" to refine; its stages are gemini_review',
+    'fix/manifest.yaml:3: the pipeline review_only has no stage "codex_impl" to refine; its stages are gemini_review',
   ],
 ] as const)
   test(`a manifest with ${what}`, async ({ folder }) => assert.is(await read(folder, yaml), message));
