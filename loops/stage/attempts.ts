@@ -16,8 +16,9 @@ import { engineOf, isSameLogin, NOT_BEGUN, type StageEnd, type StageRun } from '
 import type { Baseline } from './baseline.ts';
 import { dispatchCall } from './dispatch-call.ts';
 import { promptToSend } from './first-prompt.ts';
-import { alone, decisionFor, planNextAttempt, takeBackUnanswered, waitFor } from './next-attempt.ts';
+import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt, resumeStandIns } from './resume.ts';
+import { alone, takeBackUnanswered } from './sent-turn.ts';
 import { gateAnswer } from './stage-gate.ts';
 import {
   applyDecision,

@@ -7,25 +7,12 @@ import { type Decision, decide } from '../../policies/verdict/decide.ts';
 import { waitBefore } from '../../policies/verdict/retry.ts';
 import { causeOf, engineWords, STANDS_IN_FOR, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
-import type { Conversation } from '../../wrappers/sessions/store.ts';
-import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 import { startableCall } from '../call/check.ts';
-import { editSession } from '../session/edit.ts';
-import { findSession, quietly } from '../session/own-files.ts';
 import { repairBroken } from '../session/repair.ts';
-import { planRollback } from '../session/undo.ts';
-import type {
-  AttemptRequest,
-  FailedAttempt,
-  NextAttempt,
-  NextTry,
-  SentText,
-  StageHistory,
-} from '../task/attempt-request.ts';
+import type { AttemptRequest, FailedAttempt, NextAttempt, NextTry, StageHistory } from '../task/attempt-request.ts';
 import { sentHash } from '../task/compose.ts';
 import {
   type ComposedPrompt,
@@ -37,6 +24,7 @@ import {
 } from '../task/prompt.ts';
 import { ownFlagsOf, requirementsOfStage } from '../task/stage-plan.ts';
 import { engineOf, isSameLogin, type StageRun, type TaskRun } from '../task/stage-run.ts';
+import { alone, endOfSession, takeBackUnanswered } from './sent-turn.ts';
 
 /** Without a call id if no call was made. */
 type JudgedAttempt = { verdict: Verdict; call_id?: string };
@@ -318,60 +306,3 @@ const NOTHING_BESIDE = {
   acceptanceCommands: [],
   proposedCommands: [],
 };
-
-/** How a session ends, compared with a prompt that was sent into it. */
-type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
-
-/** A prompt for a session that already has its beginning. */
-export const alone = ({ file }: Prompt): SentText => ({ before: '', file });
-
-/** Changes nothing. */
-const endOfSession = async (run: StageRun, id: string, sent: SentText): Promise<EndOf> =>
-  (await look(run, id, sent)).end;
-
-/** Removes the prompt from the session if it is unanswered at its end. */
-export async function takeBackUnanswered(run: StageRun, id: string, sent: SentText): Promise<EndOf> {
-  const { open, context } = run;
-  const { environment, clock } = context;
-  const { end, conversation } = await look(run, id, sent);
-  if (end !== 'unanswered' || conversation === null) return end;
-  // A session without any prompt cannot be resumed.
-  if (conversation.turns === 1) return end;
-  const holder = { task: open.task.id };
-  await quietly(() => {
-    const plan = planRollback(conversation);
-    return plan.how === 'nothing' ? null : editSession({ ...plan, conversation, environment, clock, holder });
-  });
-  return end;
-}
-
-async function look({ open, stage, context: { environment } }: StageRun, id: string, sent: SentText): Promise<Looked> {
-  const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
-  if (session === null) return UNKNOWN;
-  const store = await adapterOf(stage.tool).sessions();
-  const conversation = await quietly(() => store.open(session));
-  if (conversation === null) return UNKNOWN;
-  const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, sent)))) ?? 'unknown';
-  return { end, conversation };
-}
-
-interface Looked {
-  end: EndOf;
-  conversation: Conversation | null;
-}
-
-const UNKNOWN: Looked = { end: 'unknown', conversation: null };
-
-function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
-  const { turns } = conversation;
-  const [last] = turns === 0 ? [] : conversation.read(turns, turns);
-  if (last === undefined || !sent.includes(last.prompt.trim())) return 'elsewhere';
-  return last.items.some(({ how }) => how !== 'noted' && how !== 'thought') ? 'half_way' : 'unanswered';
-}
-
-/** The text as it was written, and as it was sent. */
-function sentTexts(tool: StageRun['stage']['tool'], { before, file }: SentText): string[] {
-  const text = `${before}${readRegular(file, MAX_PROMPT_BYTES)}`;
-  const sent = adapterOf(tool).prompt.escape(Buffer.from(text).toString('latin1'));
-  return [text.trim(), Buffer.from(sent, 'latin1').toString('utf8').trim()];
-}
