@@ -36,8 +36,14 @@ interface Commands {
   change(argv: readonly string[]): Promise<CommandResult>;
   /** Runs a command in a separate process, which ends with the request (`gone`) and with the console. */
   make(argv: readonly string[], gone: AbortSignal): Promise<CommandResult>;
-  /** Starts a paid run, which outlives the console. @returns how it ended, if it ends at once; null while it runs. */
-  begin(wanted: WantedRun): Promise<CommandResult | null>;
+  /** Starts a paid run, which outlives the console, unless the same one is at work. */
+  begin(wanted: WantedRun): Promise<BegunRun>;
+}
+
+interface BegunRun {
+  how: 'added' | 'found';
+  /** How it ended, if it ends at once; null while it runs. */
+  ended: CommandResult | null;
 }
 
 export interface CommandResult {

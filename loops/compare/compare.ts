@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { stopExit } from '../../policies/facts/exit-codes.ts';
-import { readVariants, type Variant } from '../../policies/manifest/variants.ts';
+import { CALLS_OF_A_PROMPT, readVariants, type Variant } from '../../policies/manifest/variants.ts';
 import {
   type ComparisonBudget,
   type ComparisonReport,
@@ -244,9 +244,6 @@ function budgetOf(
     usd: usd ?? all(own.max_usd),
   };
 }
-
-/** One answer, and two retries. */
-const CALLS_OF_A_PROMPT = 3;
 
 /** Writes the tasks, and makes the worktrees. @returns what prevented it. */
 async function make(

@@ -14,6 +14,9 @@ export interface Variant {
 
 export const VARIANT_FORM = 'TOOL[:MODEL][@ACCOUNT]';
 
+/** Of each variant of a prompt: one answer, and two retries. */
+export const CALLS_OF_A_PROMPT = 3;
+
 const FEWEST = 2;
 const MOST = 16;
 

@@ -260,4 +260,39 @@ suite.test('a refusal stands in the dialog that asked, with its way out, and wha
   assert.is(await page.getByLabel('Answer to invoice-dates').inputValue(), 'The second.');
 });
 
+suite.test('a batch and a comparison say what they pay before they begin', async (shown) => {
+  const { page, server, go } = shown;
+  const { tasks } = server.told['/api/tasks'] as { tasks: { task_id: string }[] };
+  const more = Array.from({ length: 99 }, (_, n) => ({ ...tasks[0]!, task_id: `more-${n}` }));
+  const out = { tool: 'gemini', lacks: null, note: 'signed out: no key is set' };
+  const tools = [out, { ...out, tool: 'claude', note: null }];
+  server.told['/api/choices'] = { ...(server.told['/api/choices'] as object), tools };
+  server.tell({ topic: '*' });
+  await go('tasks');
+  // A run of a task that is done calls nothing.
+  for (const id of ['price-rounding', 'release-notes']) await page.getByLabel(`Select ${id}`, { exact: true }).click();
+  const bar = page.locator('.bar.selected');
+  await bar.getByText(/^usually 1 paid call, at most 7; about \$0\.04; no sign-in for gemini$/).waitFor();
+  await button(shown, 'Run as a batch').click();
+  await page
+    .getByRole('dialog')
+    .getByText(/It makes usually 1 paid call, at most 7;/)
+    .waitFor();
+  await page.keyboard.press('Escape');
+  server.told['/api/tasks'] = { tasks: [...tasks, ...more] };
+  server.tell({ topic: '*' });
+  await page.getByLabel('Select all shown tasks').click();
+  await bar.getByText('101 tasks selected').waitFor();
+  await bar.getByText('At most 100 tasks run as a batch.').waitFor();
+  assert.is(await button(shown, 'Run as a batch').isDisabled(), true);
+  await go('compare');
+  await button(shown, 'New comparison …').click();
+  for (const tool of ['gemini', 'claude']) await page.getByLabel(`Compare ${tool}`).click();
+  await page.getByText(/^Usually 2 paid calls, at most 6; about \$0\.04 .*; no sign-in for gemini\.$/).waitFor();
+  server.told['/api/choices'] = { ...(server.told['/api/choices'] as object), tools: [out] };
+  await page.keyboard.press('Escape');
+  await button(shown, 'New comparison …').click();
+  await page.getByText('Fewer than two are installed here.').waitFor();
+});
+
 suite.run();

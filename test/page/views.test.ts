@@ -382,13 +382,14 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   await go('now');
   await page.getByText('No sign-in was found for gemini. Their calls may fail.').waitFor();
   await page
-    .getByText(/usually 1 paid call, at most \d+; no sign-in for gemini$/)
+    .getByText(/usually 1 paid call, at most \d+; about \$0\.04; no sign-in for gemini$/)
     .first()
     .waitFor();
   assert.is(await page.locator('.main', { hasText: 'Continue' }).count(), 0);
   await page.locator('.count.machine', { hasText: '1 signed out' }).waitFor();
   server.told['/api/choices'] = told;
-  server.tell({ topic: 'machine' });
+  // The user comes back from a terminal.
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
   await page.locator('.main', { hasText: 'Continue' }).waitFor();
   assert.is(await page.getByText('No sign-in was found').count(), 0);
 });

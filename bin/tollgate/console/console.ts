@@ -146,7 +146,8 @@ const consoleCommands = (environment: NodeJS.ProcessEnv): ServedProject['command
     if (begun.how === 'added') startCarrier(folder, begun.run, self, environment);
     const stop = new AbortController().signal;
     const standing = await awaitEnd({ folder, run: begun.run, atMostMs: AT_ONCE_MS, stop, tick: () => {} });
-    return standing.how === 'ended' ? { exit: standing.end.exit_code, object: standing.end.object } : null;
+    const ended = standing.how === 'ended' ? { exit: standing.end.exit_code, object: standing.end.object } : null;
+    return { how: begun.how, ended };
   },
 });
 

@@ -1,5 +1,6 @@
 // Lists the comparisons, and shows one: its variants side by side, their answers and changes, and the choice of one.
 
+import { CALLS_OF_A_PROMPT } from '../../../policies/manifest/variants.ts';
 import { COMPARED_HEADINGS, comparedCells } from '../../../policies/report/comparison.ts';
 import type { ComparisonShown, ComparisonsShown } from '../../contract/overviews.ts';
 import type { Actions } from '../../contract/page.ts';
@@ -18,7 +19,7 @@ import { useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { expectedCost } from '../tasks/task-list.ts';
+import { costWords, signedOutOf, signInWords } from '../tasks/task-list.ts';
 import { Diff } from '../text/diff.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
@@ -61,8 +62,6 @@ export function ComparisonsView() {
 }
 
 const ACCESS = { read: 'they only read', write: 'each changes a worktree of its own' };
-/** What the command allows for each variant. */
-const CALLS_EACH = 3;
 
 function StartDialog({ onClose }: { onClose: () => void }) {
   const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === 'machine');
@@ -70,7 +69,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
   const access = useSignal('read');
   const chosen = useSignal<readonly string[]>([]);
   const tools = chosen.value;
-  const cost = expectedCost(tools);
+  const calls = `Usually ${counted(tools.length, 'paid call')}, at most ${tools.length * CALLS_OF_A_PROMPT}`;
   return (
     <Confirm
       title="New comparison"
@@ -84,6 +83,11 @@ function StartDialog({ onClose }: { onClose: () => void }) {
         {(shown) => (
           <fieldset class="chips">
             <legend>CLIs, two or more</legend>
+            {shown.tools.filter(({ lacks }) => lacks === null).length < 2 && (
+              <p class="dim">
+                Fewer than two are installed here. <a href={to('machine')}>See on Machine what to do</a>
+              </p>
+            )}
             {shown.tools
               .filter(({ lacks }) => lacks === null)
               .map(({ tool }) => (
@@ -105,8 +109,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
       <ChoiceField of={access} label="Access" among={Object.keys(ACCESS)} words={ACCESS} />
       {tools.length > 1 && (
         <p class="soft">
-          {`Usually ${counted(tools.length, 'paid call')}, at most ${tools.length * CALLS_EACH}`}
-          {cost !== 'no price' && `; ${cost}`}.
+          <Words of={[calls, ...costWords(tools), ...signInWords(signedOutOf([], tools))].join('; ')} />.
         </p>
       )}
     </Confirm>

@@ -15,6 +15,7 @@ import { Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { useSignal } from '../reactive.ts';
 import { View } from '../shell/view.tsx';
+import { renewSignIns } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 export function MachineView() {
@@ -29,7 +30,14 @@ export function MachineView() {
       about={sumOf(machine.value.value?.findings ?? [])}
       aside={
         <>
-          <button type="button" class="button" onClick={machine.renew}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              machine.renew();
+              void renewSignIns();
+            }}
+          >
             Check again
           </button>
           <button

@@ -8,7 +8,7 @@ import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
-import { callsAtMost, callsLeft, signedOutOf } from './task-list.ts';
+import { callsAtMost, callsLeft, signedOutOf, undone } from './task-list.ts';
 
 /** Runs a task again by its command. */
 export const againOf = (id: string, state: TaskLine['state']): NextAction =>
@@ -51,6 +51,8 @@ export function RerunButton({ ids, name, isMain, earliest, onRerun }: RerunButto
 
 /** Each run is a process of its own. */
 export const MOST_RERUNS = 20;
+/** The server takes no more. */
+export const MOST_IN_BATCH = 100;
 /** Each request waits until the run has begun. */
 const AT_ONCE = 3;
 
@@ -83,7 +85,8 @@ export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose:
         {results.value.length === 0 ? (
           <>
             <p>
-              {one ? 'The run continues' : 'Each run continues'} at the first stage that is not done. {callsLeft(ids)}
+              {one ? 'The run continues' : 'Each run continues'} at the first stage that is not done.{' '}
+              {callsLeft(undone(ids))}
             </p>
             {!one && (
               <ul class="rerun-list">
@@ -134,7 +137,10 @@ export function BatchDialog({ ids, onClose }: { ids: readonly string[]; onClose:
       act={() => change('/api/batch/start', { tasks: [...ids] })}
       onClose={onClose}
     >
-      <p>All are checked before one is paid. They share the CLIs, and have one report in Batches. {callsLeft(ids)}</p>
+      <p>
+        All are checked before one is paid. They share the CLIs, and have one report in Batches.{' '}
+        {callsLeft(undone(ids))}
+      </p>
     </Confirm>
   );
 }

@@ -112,7 +112,7 @@ function Asks({ of: { commands, criteria, allow, deny }, goal }: AsksProps) {
               {values.length === 0 ? (
                 <span class="dim">{none}</span>
               ) : (
-                values.map((each) => <Line key={each} of={each} />)
+                values.map((each, nth) => <Line key={`${nth} ${each}`} of={each} />)
               )}
             </dd>
           </div>

@@ -166,6 +166,7 @@ export function costOf(ids: readonly string[]): { usd: number | null; without: n
 
 /** What a button pays for. @param tools the CLI of each call; undefined: what the next run of these tasks calls. */
 export function callsAtMost(ids: readonly string[], tools?: readonly string[]): string {
+  if (ids.length === 0) return 'no paid call';
   const { most, unknown } = allowedFor(ids);
   if (most === 0 && unknown === 0) return 'no further call in the budget';
   const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
@@ -177,10 +178,20 @@ export function callsAtMost(ids: readonly string[], tools?: readonly string[]): 
   const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
   const n = unknown > 0 ? usual.length : Math.min(usual.length, most);
   if (n === 0) return `${how} no paid call${cap}`;
-  const cost = expectedCost(usual);
-  const more = out.length > 0 ? `no sign-in for ${out.join(', ')}` : cost;
-  return `${how} ${counted(n, 'paid call')}${cap}${more === 'no price' ? '' : `; ${more}`}`;
+  return [`${how} ${counted(n, 'paid call')}${cap}`, ...costWords(usual), ...signInWords(out)].join('; ');
 }
+
+/** What a button says of the cost of such calls: nothing without a price. */
+export function costWords(tools: readonly string[]): string[] {
+  const cost = expectedCost(tools);
+  return cost === 'no price' ? [] : [cost];
+}
+
+export const signInWords = (out: readonly string[]): string[] =>
+  out.length === 0 ? [] : [`no sign-in for ${out.join(', ')}`];
+
+/** Those of them that a run has something to do for: one that is done makes no call. */
+export const undone = (ids: readonly string[]): string[] => ids.filter((id) => lineOf(id)?.value.state !== 'done');
 
 /** The CLIs of these calls for which no sign-in was found. */
 export function signedOutOf(ids: readonly string[], tools?: readonly string[]): string[] {
@@ -191,7 +202,7 @@ export function signedOutOf(ids: readonly string[], tools?: readonly string[]): 
 /** The CLIs for which no sign-in was found on this machine. */
 export const signedOut = signal<readonly string[]>([]);
 
-async function renewSignIns(): Promise<void> {
+export async function renewSignIns(): Promise<void> {
   const answered = await read<Resources['/api/choices']>('/api/choices');
   if (answered.how === 'failed') return;
   signedOut.value = answered.value.tools.flatMap(({ tool, note }) => (note?.startsWith('signed out') ? tool : []));
@@ -224,6 +235,7 @@ async function renewPrices(): Promise<void> {
 
 /** The same in sentences. */
 export function callsLeft(ids: readonly string[], tools?: readonly string[]): string {
+  if (ids.length === 0) return 'All are done already, and make no paid call.';
   const { most, unknown } = allowedFor(ids);
   if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
   if (most === 0 && unknown === 0) return 'No paid call is left in the budget.';
@@ -273,11 +285,13 @@ export function followTasks(): void {
   // The list is requested after the stream opens, which sends `*`. An earlier list would miss the changes in between.
   onChange((topic, _id, change) => {
     if (topic === '*' || topic === 'budgets') void renewPrices();
-    if (topic === '*' || topic === 'machine') void renewSignIns();
+    if (topic === '*') void renewSignIns();
     if (topic === '*') void renew();
     if (topic !== 'tasks') return;
     if (change === null) return void renew();
     noteChange(change);
     changeLines(change.lines, change.gone);
   });
+  // A sign-in in a terminal changes nothing that the server follows.
+  addEventListener('focus', () => void renewSignIns());
 }

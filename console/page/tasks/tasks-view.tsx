@@ -12,7 +12,7 @@ import { type ReadonlySignal, useComputed, useMemo, useSignal } from '../reactiv
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { BatchDialog, MOST_RERUNS, RerunDialog } from './rerun.tsx';
+import { BatchDialog, MOST_IN_BATCH, MOST_RERUNS, RerunDialog } from './rerun.tsx';
 import {
   callsAtMost,
   chosenTasks,
@@ -26,6 +26,7 @@ import {
   SORTS,
   type SortKey,
   taskList,
+  undone,
 } from './task-list.ts';
 
 const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Cost' };
@@ -155,6 +156,7 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
   const batch = useSignal<readonly string[] | null>(null);
   const chosen = [...ids.value];
   const isTooMany = chosen.length > MOST_RERUNS;
+  const isNoBatch = chosen.length > MOST_IN_BATCH;
   return (
     <>
       {chosen.length > 0 && (
@@ -163,15 +165,19 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
           <button type="button" class="button" disabled={isTooMany} onClick={() => (rerun.value = chosen)}>
             Rerun selected
           </button>
-          <button type="button" class="button" onClick={() => (batch.value = chosen)}>
+          <button type="button" class="button" disabled={isNoBatch} onClick={() => (batch.value = chosen)}>
             Run as a batch
           </button>
           <CopyButton text={chosen.join('\n')} name="Copy ids" />
           <button type="button" class="button small" onClick={clear}>
             Clear the selection
           </button>
-          <Terms cost={callsAtMost(chosen)} />
-          {isTooMany && <span class="dim">At most {MOST_RERUNS} tasks are rerun at once.</span>}
+          <Terms cost={callsAtMost(undone(chosen))} />
+          {isTooMany && (
+            <span class="dim">
+              At most {isNoBatch ? `${MOST_IN_BATCH} tasks run as a batch` : `${MOST_RERUNS} tasks are rerun at once`}.
+            </span>
+          )}
         </div>
       )}
       {/* Remains when the started tasks no longer fit the filter. */}

@@ -26,7 +26,12 @@ export const newComparisonWanted = (
   project: { trustWorkspace: boolean },
 ): WantedRun => {
   const flags = [`--prompt=${prompt}`, ...tools.map((tool) => `--with=${tool}`), `--access=${access}`];
-  return wanted(`compare-${hashOf(prompt).slice(0, 16)}`, null, ['compare', ...flags, '--json', ...trust(project)]);
+  return wanted(`compare-${hashOf(flags.join('\0')).slice(0, 16)}`, null, [
+    'compare',
+    ...flags,
+    '--json',
+    ...trust(project),
+  ]);
 };
 
 export const batchWanted = (tasks: readonly string[], project: { trustWorkspace: boolean }): WantedRun =>

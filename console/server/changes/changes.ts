@@ -1,11 +1,12 @@
 // Checks and makes each change with the command of the terminal, or the function behind it, and with the same refusals.
 
-import { savedReport } from '../../../loops/batch/report.ts';
+import { type BatchStart, openBatches, savedReport } from '../../../loops/batch/report.ts';
 import { releaseHold } from '../../../loops/limits/holds.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { readTask } from '../../../loops/report/collect.ts';
 import { endProcess, stopTask } from '../../../loops/report/now.ts';
 import { findSupervised } from '../../../loops/supervise/find-supervised.ts';
+import { readTask as readManifestOf } from '../../../loops/task/task.ts';
 import { isUnswept, type Swept, summariseSwept } from '../../../loops/upkeep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import { projectState, type TaskFolder } from '../../../state/task-folder.ts';
@@ -42,7 +43,14 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     }
   },
 
-  '/api/batch/start': ({ tasks }, project) => begun(project, batchWanted(tasks, project), 'The batch was begun'),
+  async '/api/batch/start'({ tasks }, project) {
+    const open = await openBatches(projectState(project.cwd, project.environment));
+    for (const task of tasks) {
+      const why = await hindrance(task, open, project);
+      if (why !== null) return refused(409, `${why}; nothing was started`, 'begin the batch without this task');
+    }
+    return begun(project, batchWanted(tasks, project), 'The batch was begun', 'this batch');
+  },
   async '/api/batch/stop'({ batch }, { cwd, environment }) {
     const saved = await savedReport(projectState(cwd, environment), batch);
     if (saved.how === 'invalid') return refused(404, saved.message);
@@ -144,7 +152,7 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     changed(commands.change(['recover', session, `--choose=${choice}`])),
 
   '/api/compare/start': (wish, project) =>
-    begun(project, newComparisonWanted(wish, project), 'The comparison was begun'),
+    begun(project, newComparisonWanted(wish, project), 'The comparison was begun', 'this comparison'),
   '/api/compare/pick': ({ comparison, n }, { commands }) =>
     changed(
       commands.change(['compare', `--pick=${n}`, `--of=${comparison}`]),
@@ -182,6 +190,26 @@ async function rowOf({ root }: TaskFolder, { environment }: ServedProject): Retu
   return readTask(root, { environment, stages: 'left_out', isShown: () => true, self });
 }
 
+/** Why the task cannot be in a new batch, which would pay for what is at work, or without its reasoner; null if it can. */
+async function hindrance(task: string, open: readonly BatchStart[], project: ServedProject): Promise<string | null> {
+  const found = foundTask(task, project);
+  // The batch names each that is not there.
+  if ('how' in found) return null;
+  const { row } = await rowOf(found, project);
+  if (row?.state === 'running') return `${task} is already running`;
+  const other = open.find(
+    // An agent can write these files.
+    ({ state, task_ids: ids, began_at: at }) =>
+      state === 'running' && Array.isArray(ids) && ids.includes(task) && (row?.at ?? '') < at,
+  );
+  if (other !== undefined) return `${task} waits in the batch ${other.batch_id}, which runs`;
+  const { cwd, environment } = project;
+  const read = await readManifestOf({ word: task, cwd, environment, trustWorkspace: true });
+  if (read.how === 'read' && read.manifest.supervise !== undefined)
+    return `${task} is led by a reasoner, which a batch does not call`;
+  return null;
+}
+
 const done = (says: string): Reply => answerWith<Changed>({ says });
 
 /** @param says replaces the message of the command. */
@@ -195,9 +223,13 @@ const sentence = ({ object: { message, says } }: CommandResult): string => {
   return said ?? 'Done.';
 };
 
-/** @param what was done, whatever the result of the run. A run that stops again at once was started, and its cost stays. */
-async function begun({ commands }: ServedProject, wanted: WantedRun, what: string): Promise<Reply> {
-  const ended = await commands.begin(wanted);
+/**
+ * @param what was done, whatever the result of the run. A run that stops again at once was started, and its cost stays.
+ * @param once its name, if the same request is refused while it is at work.
+ */
+async function begun({ commands }: ServedProject, wanted: WantedRun, what: string, once?: string): Promise<Reply> {
+  const { how, ended } = await commands.begin(wanted);
+  if (how === 'found' && once !== undefined) return refused(409, `${once} is already at work; nothing was started`);
   if (ended === null) return done(`${what}, and is at work.`);
   const { state, message, evidence } = ended.object;
   if (typeof state !== 'string' || typeof message === 'string') return refusedBy(ended);

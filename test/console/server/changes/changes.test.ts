@@ -239,6 +239,33 @@ test('a batch of tasks is begun; one that is not there stops it before a paid ca
   assert.match(began.value.says, /^The batch was begun, and is (?:at work|done now)\.$/);
 });
 
+test('a batch is not begun over what is at work, nor without the reasoner of a task', async ({ rig, page }) => {
+  const stages = [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }];
+  for (const id of ['fix', 'other', 'third', 'fourth']) makeTask(rig, { stages }, id);
+  superviseTask(rig, {}, 'led');
+  const led = await page.post('/api/batch/start', { tasks: ['other', 'led'] });
+  assert.equal(
+    [led.status, led.value.message],
+    [409, 'led is led by a reasoner, which a batch does not call; nothing was started'],
+  );
+  const running = rig.start('tollgate', ['batch', 'fix', 'other', 'third', '--concurrency=1']);
+  await (await rig.call()).tell(write(STREAMS.codex.opens(SESSION)));
+  for (const [task, why] of [
+    ['fix', /^fix is already running; nothing was started$/],
+    ['third', /^third waits in the batch \S+, which runs; nothing was started$/],
+  ] as const) {
+    const { status, value } = await page.post('/api/batch/start', { tasks: ['fourth', task] });
+    assert.is(status, 409);
+    assert.match(value.message, why);
+  }
+  running.signal('SIGTERM');
+  await running.result;
+  const both = await Promise.all([1, 2].map(() => page.post('/api/batch/start', { tasks: ['fourth'] })));
+  assert.equal(both.map(({ status }) => status).sort(), [200, 409], JSON.stringify(both));
+  assert.ok(both.some(({ value }) => /already (?:running|at work); nothing was started$/.test(value.message ?? '')));
+  assert.is((await page.post('/api/stop', { task: 'fourth' })).status, 200);
+});
+
 test('an answer whose run asks again at once is taken, and said to be', async ({ rig, page }) => {
   const question = { action: 'ask', question: 'Which?' };
   rig.answer(({ report: { tool } }) => answerWith(tool, tool === REASONER ? JSON.stringify(question) : 'done'));
