@@ -37,7 +37,7 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['usually 1 paid call, at most 7; about $0.04', '9 days'],
   ],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
-  sessions: ['a tag', 'a health', '1 error in a row', 'a stage of the tag', 'Not kept by their CLIs'],
+  sessions: ['a tag', 'a health', '1 error in a row', 'a stage of the tag', '1 session was not kept'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
   supervise: ['a instruction', 'a question', '1 of 3'],
   compare: ['compare-20261128120000-0a1b', 'a variant, codex'],
@@ -158,6 +158,25 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
   assert.is(await ready!.getByRole('button').isDisabled(), false);
 });
 
+views.test(
+  'on a phone each cause of failures is a card: class and time, headline, words of the service, tasks, what to do',
+  async ({ page, go }) => {
+    await go('failures');
+    const row = page.locator('.row-at').first();
+    const tops: number[] = [];
+    for (const part of ['.class', '.what a', '.what .mono', '.seen b', '.do .button'])
+      tops.push((await row.locator(part).first().boundingBox())!.y);
+    assert.equal(
+      [...tops].sort((a, b) => a - b),
+      tops,
+    );
+    const time = (await row.locator('.seen time').boundingBox())!;
+    assert.ok(time.y < tops[1]!, 'the time stands beside the class');
+    assert.is(await row.locator('.trend').isVisible(), false);
+  },
+  { width: 360, height: 800 },
+);
+
 views.test('a batch advises the sign-in first, and the rerun after it', async ({ page, go, server }) => {
   const batch = server.told[`/api/batch/${BATCH}`] as ResourcesOf['batch'];
   const signIn = { text: 'run `codex login`', pays: false, changes: null };
@@ -204,11 +223,19 @@ views.test('what is empty says so, and by a filter that it is the filter', async
   await page.getByRole('table').getByText('asks you', { exact: true }).waitFor();
 });
 
-views.test('a conversation that is not kept leads to its task', async ({ page, go }) => {
+views.test('a conversation that is not kept leads to its task', async ({ page, go, server }) => {
   await go('sessions');
-  const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Not kept by their CLIs' }) });
-  await panel.getByText('codex_impl').waitFor();
-  await panel.getByRole('link', { name: 'of-codex' }).click();
+  const lost = page.getByRole('group', { name: 'Conversations that are not kept' });
+  assert.is(await lost.isVisible(), false);
+  await page.getByText('1 session was not kept').click();
+  await lost.getByText('codex_impl').waitFor();
+  assert.is(await page.getByText('No CLI kept a conversation').count(), 0);
+  const { sessions } = server.told['/api/sessions'] as Resources['/api/sessions'];
+  server.told['/api/sessions'] = { sessions: sessions.filter(({ kept }) => !kept) };
+  server.tell({ topic: '*' });
+  const first = page.getByRole('region', { name: 'Sessions you can open' });
+  await first.getByText('The CLIs have no file of the 1 session below').waitFor();
+  await lost.getByRole('link', { name: 'Open task price-rounding' }).click();
   await page.getByRole('heading', { level: 1, name: 'price-rounding' }).waitFor();
 });
 
