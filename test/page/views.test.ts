@@ -148,12 +148,12 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
   server.told['/api/failures'] = { groups: [since(1), since(6)] };
   for (const place of ['failures', 'now']) {
     await go(place);
-    await page.getByText('No sooner than 5 minutes after the failure, call gemini again').waitFor();
-    await page.getByText('Call gemini again', { exact: true }).waitFor();
+    await page.getByText(/^Possible at \d\d:\d\d, in [34] min [^.]*\. Call gemini again$/).waitFor();
+    assert.is(await page.getByText('Call gemini again', { exact: true }).count(), 2);
   }
   await go('failures');
   const [waits, ready] = await page.locator('.row-at').all();
-  assert.match(await waits!.innerText(), /possible in [34] min/);
+  assert.match(await waits!.innerText(), /at most 7; about \$0\.04/);
   assert.is(await waits!.getByRole('button').isDisabled(), true);
   assert.is(await ready!.getByRole('button').isDisabled(), false);
 });
@@ -194,7 +194,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, other] };
   server.tell({ topic: '*' });
   await card
-    .getByText(/possible in [45] min/)
+    .getByText(/Possible at \d\d:\d\d, in [45] min/)
     .first()
     .waitFor();
   await page.getByText('a task can be rerun now, the other 1 later.').waitFor();
@@ -409,10 +409,15 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   await go('now');
   await page.getByText('No sign-in was found for gemini. Their calls may fail.').waitFor();
   await page
-    .getByText(/usually 1 paid call, at most \d+; no sign-in for gemini$/)
+    .getByText(/^usually 1 paid call, at most \d+/)
     .first()
     .waitFor();
+  // The notice above says it for all.
+  assert.is(await page.getByText('sign in to').count(), 0);
   assert.is(await page.locator('.main', { hasText: 'Continue' }).count(), 0);
+  await go('failures');
+  await page.getByText('sign in to gemini first').first().waitFor();
+  await go('now');
   await page.locator('.count.machine', { hasText: '1 signed out' }).waitFor();
   server.told['/api/choices'] = told;
   server.tell({ topic: 'machine' });

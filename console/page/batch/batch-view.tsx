@@ -182,6 +182,7 @@ function MainAction({ of }: { of: BatchShown }) {
           name="the batch"
           isMain={isReady}
           earliest={isSplit ? null : earliest}
+          isAlone
           onRerun={(ids) => (rerunning.value = ids)}
         />
       )}

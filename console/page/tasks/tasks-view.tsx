@@ -25,6 +25,7 @@ import {
   reasonOf,
   SORTS,
   type SortKey,
+  signedOutOf,
   taskList,
 } from './task-list.ts';
 
@@ -170,7 +171,7 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
           <button type="button" class="button small" onClick={clear}>
             Clear the selection
           </button>
-          <Terms cost={callsAtMost(chosen)} />
+          <Terms cost={callsAtMost(chosen)} out={signedOutOf(chosen)} />
           {isTooMany && <span class="dim">At most {MOST_RERUNS} tasks are rerun at once.</span>}
         </div>
       )}
