@@ -121,6 +121,8 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
   await page.getByText('1 of 2 tasks').waitFor();
   assert.is(await rows.count(), 1);
   assert.match(page.url(), /q=release/);
+  // The order is by need first, which no column has.
+  assert.is(await page.locator('[aria-sort]').count(), 0);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^needs you/ }).click();
   await page.locator('.row-at').getByText('A first step').waitFor();
@@ -173,6 +175,19 @@ views.test(
     const time = (await row.locator('.seen time').boundingBox())!;
     assert.ok(time.y < tops[1]!, 'the time stands beside the class');
     assert.is(await row.locator('.trend').isVisible(), false);
+  },
+  { width: 360, height: 800 },
+);
+
+views.test(
+  'on a phone the button of a task is below its goal and its facts, as wide as they are',
+  async ({ page, go }) => {
+    await go('tasks/price-rounding');
+    const head = page.locator('.view-head');
+    const facts = (await head.locator('.facts-line').boundingBox())!;
+    const button = (await head.locator('.action .button').boundingBox())!;
+    assert.ok(button.y >= facts.y + facts.height);
+    assert.is(Math.round(button.width), Math.round(facts.width));
   },
   { width: 360, height: 800 },
 );
@@ -348,6 +363,16 @@ views.test('Now lists all that needs the user, and tasks that are done apart', a
     await page.locator('.tiles.first').innerText(),
     /^need you\s+2\s+1 failed, 1 interrupted\s+running\s+1\s+cost today/,
   );
+});
+
+views.test('Budgets says of which task a call may be that counts without a run', async ({ page, go, server }) => {
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  const other = { ...tasks[1]!, task_id: 'killed-run', state: 'interrupted' as const };
+  server.told['/api/tasks'] = { tasks: [...tasks, other] };
+  server.tell({ topic: '*' });
+  await go('budgets');
+  await page.getByText('1 interrupted (killed-run)').waitFor();
+  await page.getByRole('link', { name: 'clean up on Machine' }).waitFor();
 });
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
