@@ -177,8 +177,10 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
     await page.getByLabel(box, { exact: true }).click();
     await look(visited, seen);
     await page.getByRole('button', { name: 'Run as a batch' }).click();
+    await page.getByRole('dialog').waitFor();
     await look(visited, seen);
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: opener }).click();
     await look(visited, seen);
     await page.getByRole('dialog').getByRole('button', { name: verb }).click();

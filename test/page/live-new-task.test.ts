@@ -192,6 +192,7 @@ live.test('a manifest in one line is put on several lines, and only saved if the
   await go('tasks/one-line/manifest');
   await page.getByRole('textbox', { name: 'Manifest' }).getByText('Rotate.').waitFor();
   await page.getByText('shown formatted; the file is one line').waitFor();
+  assert.ok(await button(shown, 'Save').isDisabled());
   await button(shown, 'As in the file').click();
   await page.getByText('as in the file', { exact: true }).waitFor();
   assert.ok(await button(shown, 'Save').isDisabled());

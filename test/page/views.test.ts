@@ -37,7 +37,7 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['usually 1 paid call, at most 7; about $0.04', '9 days'],
   ],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
-  sessions: ['a tag', 'a health', '1 error in a row', 'a stage of the tag', 'Not kept by their CLIs'],
+  sessions: ['a tag', 'a health', '1 error in a row', 'a stage of the tag', '1 session was not kept'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
   supervise: ['a instruction', 'a question', '1 of 3'],
   compare: ['compare-20261128120000-0a1b', 'a variant, codex'],
@@ -121,6 +121,8 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
   await page.getByText('1 of 2 tasks').waitFor();
   assert.is(await rows.count(), 1);
   assert.match(page.url(), /q=release/);
+  // The order is by need first, which no column has.
+  assert.is(await page.locator('[aria-sort]').count(), 0);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^needs you/ }).click();
   await page.locator('.row-at').getByText('A first step').waitFor();
@@ -148,15 +150,47 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
   server.told['/api/failures'] = { groups: [since(1), since(6)] };
   for (const place of ['failures', 'now']) {
     await go(place);
-    await page.getByText('No sooner than 5 minutes after the failure, call gemini again').waitFor();
-    await page.getByText('Call gemini again', { exact: true }).waitFor();
+    await page.getByText(/^Possible at \d\d:\d\d, in [34] min [^.]*\. Call gemini again$/).waitFor();
+    assert.is(await page.getByText('Call gemini again', { exact: true }).count(), 2);
   }
   await go('failures');
   const [waits, ready] = await page.locator('.row-at').all();
-  assert.match(await waits!.innerText(), /possible in [34] min/);
+  assert.match(await waits!.innerText(), /at most 7; about \$0\.04/);
   assert.is(await waits!.getByRole('button').isDisabled(), true);
   assert.is(await ready!.getByRole('button').isDisabled(), false);
 });
+
+views.test(
+  'on a phone each cause of failures is a card: class and time, headline, words of the service, tasks, what to do',
+  async ({ page, go }) => {
+    await go('failures');
+    const row = page.locator('.row-at').first();
+    const tops: number[] = [];
+    for (const part of ['.class', '.what a', '.what .mono', '.seen b', '.do .button'])
+      tops.push((await row.locator(part).first().boundingBox())!.y);
+    assert.equal(
+      [...tops].sort((a, b) => a - b),
+      tops,
+    );
+    const time = (await row.locator('.seen time').boundingBox())!;
+    assert.ok(time.y < tops[1]!, 'the time stands beside the class');
+    assert.is(await row.locator('.trend').isVisible(), false);
+  },
+  { width: 360, height: 800 },
+);
+
+views.test(
+  'on a phone the button of a task is below its goal and its facts, as wide as they are',
+  async ({ page, go }) => {
+    await go('tasks/price-rounding');
+    const head = page.locator('.view-head');
+    const facts = (await head.locator('.facts-line').boundingBox())!;
+    const button = (await head.locator('.action .button').boundingBox())!;
+    assert.ok(button.y >= facts.y + facts.height);
+    assert.is(Math.round(button.width), Math.round(facts.width));
+  },
+  { width: 360, height: 800 },
+);
 
 views.test('a batch advises the sign-in first, and the rerun after it', async ({ page, go, server }) => {
   const batch = server.told[`/api/batch/${BATCH}`] as ResourcesOf['batch'];
@@ -175,7 +209,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, other] };
   server.tell({ topic: '*' });
   await card
-    .getByText(/possible in [45] min/)
+    .getByText(/Possible at \d\d:\d\d, in [45] min/)
     .first()
     .waitFor();
   await page.getByText('a task can be rerun now, the other 1 later.').waitFor();
@@ -204,11 +238,19 @@ views.test('what is empty says so, and by a filter that it is the filter', async
   await page.getByRole('table').getByText('asks you', { exact: true }).waitFor();
 });
 
-views.test('a conversation that is not kept leads to its task', async ({ page, go }) => {
+views.test('a conversation that is not kept leads to its task', async ({ page, go, server }) => {
   await go('sessions');
-  const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Not kept by their CLIs' }) });
-  await panel.getByText('codex_impl').waitFor();
-  await panel.getByRole('link', { name: 'of-codex' }).click();
+  const lost = page.getByRole('group', { name: 'Conversations that are not kept' });
+  assert.is(await lost.isVisible(), false);
+  await page.getByText('1 session was not kept').click();
+  await lost.getByText('codex_impl').waitFor();
+  assert.is(await page.getByText('No CLI kept a conversation').count(), 0);
+  const { sessions } = server.told['/api/sessions'] as Resources['/api/sessions'];
+  server.told['/api/sessions'] = { sessions: sessions.filter(({ kept }) => !kept) };
+  server.tell({ topic: '*' });
+  const first = page.getByRole('region', { name: 'Sessions you can open' });
+  await first.getByText('The CLIs have no file of the 1 session below').waitFor();
+  await lost.getByRole('link', { name: 'Open task price-rounding' }).click();
   await page.getByRole('heading', { level: 1, name: 'price-rounding' }).waitFor();
 });
 
@@ -323,6 +365,16 @@ views.test('Now lists all that needs the user, and tasks that are done apart', a
   );
 });
 
+views.test('Budgets says of which task a call may be that counts without a run', async ({ page, go, server }) => {
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  const other = { ...tasks[1]!, task_id: 'killed-run', state: 'interrupted' as const };
+  server.told['/api/tasks'] = { tasks: [...tasks, other] };
+  server.tell({ topic: '*' });
+  await go('budgets');
+  await page.getByText('1 interrupted (killed-run)').waitFor();
+  await page.getByRole('link', { name: 'clean up on Machine' }).waitFor();
+});
+
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
   await go('sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df');
   const turn = page.locator('.turn.reverted');
@@ -382,10 +434,15 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   await go('now');
   await page.getByText('No sign-in was found for gemini. Their calls may fail.').waitFor();
   await page
-    .getByText(/usually 1 paid call, at most \d+; about \$0\.04; no sign-in for gemini$/)
+    .getByText(/^usually 1 paid call, at most \d+; about \$0\.04$/)
     .first()
     .waitFor();
+  // The notice above says it for all.
+  assert.is(await page.getByText('sign in to').count(), 0);
   assert.is(await page.locator('.main', { hasText: 'Continue' }).count(), 0);
+  await go('failures');
+  await page.getByText('sign in to gemini first').first().waitFor();
+  await go('now');
   await page.locator('.count.machine', { hasText: '1 signed out' }).waitFor();
   server.told['/api/choices'] = told;
   // The user comes back from a terminal.

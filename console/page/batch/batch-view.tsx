@@ -18,7 +18,7 @@ import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
-import { costOf, countStates, lineOf } from '../tasks/task-list.ts';
+import { costOf, countStates, lineOf, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 const concerns = (topic: string) => topic === '*' || topic === 'batch';
@@ -166,6 +166,8 @@ function factsOf(of: BatchShown) {
 /** Which of its tasks its button reruns, while the others wait. */
 function splitOf(of: BatchShown) {
   const { isSplit, now, waiting } = standingOf(of);
+  if (isSplit && now.every((id) => signedOutOf([id]).length > 0))
+    return `None can be rerun yet: sign in to ${signedOutOf(now).join(', ')} first, or wait for the others.`;
   return isSplit && <Words of={`${firstNames(now, NAMED)} can be rerun now, the other ${waiting.length} later.`} />;
 }
 
@@ -182,6 +184,7 @@ function MainAction({ of }: { of: BatchShown }) {
           name="the batch"
           isMain={isReady}
           earliest={isSplit ? null : earliest}
+          isAlone
           onRerun={(ids) => (rerunning.value = ids)}
         />
       )}

@@ -1,11 +1,14 @@
 // Shows the budgets over all tasks, the pace, and what is held until when.
 
+import { firstNames } from '../../../policies/text/display.ts';
 import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/overviews.ts';
 import { counted, lacking, money, tokens } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Meter, Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
 import { Countdown, Dated, Elapsed } from '../parts/times.tsx';
+import { to } from '../shell/route.ts';
+import { everyLine } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 /** What the dialog sets; without `most`, a new limit. */
@@ -137,11 +140,30 @@ export function Pace({ of, onSet }: { of: LimitsShown; onSet: (pace: LimitSet) =
               {tool} for <Elapsed from={since} />
             </span>
           ))}
+          <Whose />
         </p>
       )}
     </Panel>
   );
 }
+
+/** The tasks here that calls may be of: one of an interrupted run counts until it is settled. */
+function Whose() {
+  const [running, interrupted] = (['running', 'interrupted'] as const).map((state) =>
+    everyLine().flatMap((line) => (line.state === state ? line.task_id : [])),
+  );
+  if (interrupted!.length === 0) return null;
+  return (
+    <span class="soft">
+      {'. In this project: '}
+      {running!.length > 0 && <Words of={`${running!.length} running (${firstNames(running!, NAMED)}), `} />}
+      <Words of={`${interrupted!.length} interrupted (${firstNames(interrupted!, NAMED)})`} />, whose call counts until
+      it ends: <a href={to('machine')}>clean up on Machine</a>
+    </span>
+  );
+}
+
+const NAMED = 2;
 
 export function Holds({ of, onRelease }: { of: readonly HoldShown[]; onRelease: (hold: HoldShown) => void }) {
   return (

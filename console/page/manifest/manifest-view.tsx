@@ -62,6 +62,8 @@ function Editor({ id, file, renew }: EditorProps) {
   const field = useSignal<FieldHelp | null>(null);
   const isSame = text.value === base.value.text;
   const isChanged = !isSame && text.value !== readable(base.value.text);
+  /** Whether the user wants the file to be on several lines. */
+  const isFormatted = useSignal(false);
   const formatted = inLines(text.value);
   const isElsewhere = file.version !== base.value.version;
 
@@ -111,6 +113,10 @@ function Editor({ id, file, renew }: EditorProps) {
     if (text.value !== shown) editor.current?.replace(shown);
     text.value = shown;
   }
+  const format = (lines: string) => {
+    isFormatted.value = true;
+    editor.current?.replace(lines);
+  };
   const save = async () => {
     isBusy.value = true;
     problem.value = await change('/api/manifest', { task: id, text: text.value, version: base.value.version });
@@ -127,7 +133,7 @@ function Editor({ id, file, renew }: EditorProps) {
               {isChanged ? 'not saved yet' : isSame ? 'as in the file' : 'shown formatted; the file is one line'}
             </span>
             {formatted !== null && (
-              <button type="button" class="button small" onClick={() => editor.current?.replace(formatted)}>
+              <button type="button" class="button small" onClick={() => format(formatted)}>
                 Format
               </button>
             )}
@@ -139,7 +145,9 @@ function Editor({ id, file, renew }: EditorProps) {
             <button
               type="button"
               class={`button small ${isChanged ? 'main' : ''}`}
-              disabled={isSame || isElsewhere || file.locked !== null || isBusy.value}
+              disabled={
+                isSame || !(isChanged || isFormatted.value) || isElsewhere || file.locked !== null || isBusy.value
+              }
               onClick={save}
             >
               Save

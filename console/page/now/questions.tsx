@@ -10,7 +10,7 @@ import { Panel } from '../parts/panel.tsx';
 import { useId, useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
-import { callsAtMost } from '../tasks/task-list.ts';
+import { callsAtMost, signedOutOf } from '../tasks/task-list.ts';
 import { Quote, Words } from '../text/words.tsx';
 
 /** What a parked task asks, or that its answer waits for a run. */
@@ -75,7 +75,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
           <button type="submit" class="button main" disabled={isBusy.value || answer.value.trim() === ''}>
             Answer
           </button>
-          <Terms cost={callsAtMost([task])} />
+          <Terms cost={callsAtMost([task])} out={signedOutOf([task])} />
         </span>
       </form>
     </>

@@ -4,10 +4,11 @@ import { actionLine, isNote, type NextAction, noteOf } from '../../../policies/f
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
+import { route } from '../shell/route.ts';
 import { callsAtMost, callsLeft, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Confirm } from './dialog.tsx';
-import { dated } from './figures.ts';
+import { dated, minuteTime } from './figures.ts';
 import { Icon } from './icon.tsx';
 import { Countdown, now } from './times.tsx';
 
@@ -76,8 +77,15 @@ export function ActionList({
 
 const SETS = /^(?:or )?set (?:a|another|a larger|a shorter) [\w ,]*(?:model|tool|stage)/;
 
+interface CommandProps {
+  line: string;
+  isMain?: boolean;
+  /** The time before which the service refuses it; null if that is over. */
+  earliest?: string | null;
+}
+
 /** A command in a box of its own, with the button that copies it. */
-const Command = ({ line, isMain = false }: { line: string; isMain?: boolean }) => (
+const Command = ({ line, isMain = false, earliest = null }: CommandProps) => (
   <span class="command">
     <code>
       {line.split(' ').flatMap((word, nth) => [
@@ -87,6 +95,7 @@ const Command = ({ line, isMain = false }: { line: string; isMain?: boolean }) =
         </span>,
       ])}
     </code>
+    {earliest !== null && <small class="wait-text">not before {minuteTime(earliest)}</small>}
     <CopyButton
       text={line}
       name={line.startsWith('"') ? 'Copy setting' : 'Copy command'}
@@ -153,16 +162,22 @@ interface AdviceProps {
   isMain?: boolean;
 }
 
-/** What to do; without its wait when that is over. */
+/** What to do; its wait is counted down until it is over. */
 export function Advice({ of, failedAt, line, isMain = false }: AdviceProps) {
-  const text = earliestOf(of, failedAt) === null ? of.text.replace(WAIT, '') : of.text;
+  const earliest = earliestOf(of, failedAt);
+  const text = of.text.replace(WAIT, '');
   const isWithin = text.includes(`\`${line}\``);
   return (
     <>
       <span class="advice">
+        {earliest !== null && (
+          <b class="wait-text">
+            Possible at {minuteTime(earliest)}, in <Countdown to={earliest} />.{' '}
+          </b>
+        )}
         <Sentence of={text} line={line} isMain={isMain} />
       </span>
-      {line !== undefined && !isWithin && <Command line={line} isMain={isMain} />}
+      {line !== undefined && !isWithin && <Command line={line} isMain={isMain} earliest={earliest} />}
     </>
   );
 }
@@ -230,7 +245,8 @@ export function ActionButton(props: ActionButtonProps) {
   const { command = '', text } = of;
   if (!isRunnable(of)) return null;
   const { continues } = pageCommand(command)!;
-  const isMain = props.isMain && (continues === null || signedOutOf([continues], tools).length === 0);
+  const out = continues === null ? [] : signedOutOf([continues], tools);
+  const isMain = props.isMain && out.length === 0;
   const earliest = earliestOf(of, failedAt);
   return (
     <span class="action">
@@ -245,7 +261,7 @@ export function ActionButton(props: ActionButtonProps) {
         {verb}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
-      <Terms earliest={earliest} cost={costOf(command, tools)} />
+      <Terms earliest={earliest} cost={costOf(command, tools)} out={out} />
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -266,19 +282,26 @@ export function ActionButton(props: ActionButtonProps) {
   );
 }
 
-/** Below a button: when it is possible, and what it may pay for. */
-export function Terms({ earliest = null, cost }: { earliest?: string | null; cost: string }) {
-  if (earliest === null && cost === '') return null;
+interface TermsProps {
+  earliest?: string | null;
+  cost: string;
+  /** The CLIs of its calls for which no sign-in was found. */
+  out: readonly string[];
+}
+
+/** Beside a button: what it may pay for, when it is possible, and where to sign in first, which Now says above. */
+export function Terms({ earliest = null, cost, out }: TermsProps) {
+  const signIn = route.value.parts[0] === 'now' ? [] : out;
   return (
-    <small class="dim">
+    <>
+      {cost !== '' && <small class="price">{cost}</small>}
       {earliest !== null && (
-        <>
+        <small class="wait-text">
           possible in <Countdown to={earliest} />
-          {cost !== '' && ', '}
-        </>
+        </small>
       )}
-      {cost}
-    </small>
+      {signIn.length > 0 && <small class="wait-text">sign in to {signIn.join(', ')} first</small>}
+    </>
   );
 }
 

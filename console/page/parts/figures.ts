@@ -14,6 +14,14 @@ const CLOCK = new Intl.DateTimeFormat('en', {
 /** The time of day now, such as `09:04:31`. */
 export const clockTime = (): string => CLOCK.format(new Date());
 
+const MINUTE = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** When a wait is over, rounded up: such as `17:21`; with the date if that is a day ahead. */
+export function minuteTime(at: string): string {
+  const time = Math.ceil(Date.parse(at) / 60_000) * 60_000;
+  return time - Date.now() < 86_400_000 ? MINUTE.format(time) : dated(at);
+}
+
 export const count = (n: number): string => COUNT.format(n);
 
 /** 1,234 as it is, 1,234,567 as 1.2M. */

@@ -38,27 +38,35 @@ function Conversations({ of, all }: { of: readonly SessionLine[]; all: readonly 
   const others = of.filter((line) => !line.kept);
   return (
     <>
-      {(kept.length > 0 || others.length === 0) && (
-        <Panel title="Conversations" edge="flush">
-          {kept.length > 0 ? (
-            <Lines of={kept} label="Conversations" />
-          ) : all.length === 0 ? (
-            <Empty title="No session">A task keeps one after its first call of a CLI.</Empty>
-          ) : (
-            <Empty title="No session is like that">Take a word out of the filter.</Empty>
-          )}
-        </Panel>
-      )}
+      <Panel title="Sessions you can open" edge="flush">
+        {kept.length > 0 ? <Lines of={kept} label="Conversations" /> : <NoneKept of={of} all={all} />}
+      </Panel>
       {others.length > 0 && (
-        <Panel title="Not kept by their CLIs" edge="flush">
-          <p class="panel-body dim">
-            The CLIs have no file of these, so they cannot be opened, continued or undone. A rerun of the task begins a
-            new conversation.
-          </p>
+        <details class="panel" open={kept.length === 0 && of.length < all.length}>
+          <summary>
+            {counted(others.length, 'session')} {others.length === 1 ? 'was' : 'were'} not kept
+          </summary>
           <Lines of={others} label="Conversations that are not kept" />
-        </Panel>
+        </details>
       )}
     </>
+  );
+}
+
+function NoneKept({ of, all }: { of: readonly SessionLine[]; all: readonly SessionLine[] }) {
+  if (all.length === 0) return <Empty title="No session">A task keeps one after its first call of a CLI.</Empty>;
+  if (of.length === 0) return <Empty title="No session is like that">Take a word out of the filter.</Empty>;
+  if (all.some((line) => line.kept)) return <Empty title="None that you can open fits the filter" />;
+  return (
+    <Empty title="No CLI kept a conversation">
+      <span>
+        The CLIs have no file of the {counted(all.length, 'session')} below, so none can be opened, continued or undone.
+        A rerun of the task begins a new conversation.
+      </span>
+      <a class="button" href={to('tasks')}>
+        See all tasks
+      </a>
+    </Empty>
   );
 }
 
@@ -67,6 +75,7 @@ function Lines({ of, label }: { of: readonly SessionLine[]; label: string }) {
   const hasTurns = of.some(({ turns }) => turns !== null);
   const hasContext = of.some((line) => line.kept && line.context_tokens !== null);
   const hasHealth = of.some(({ health }) => health !== 'unknown');
+  const isLost = of.some((line) => !line.kept);
   const heads = [
     'Task',
     'Stage',
@@ -75,6 +84,7 @@ function Lines({ of, label }: { of: readonly SessionLine[]; label: string }) {
     ...(hasContext ? [{ number: 'Context' }] : []),
     ...(hasHealth ? ['Health'] : []),
     'Used',
+    ...(isLost ? ['Next'] : []),
   ];
   return (
     <Table label={label} heads={heads}>
@@ -103,18 +113,29 @@ function Lines({ of, label }: { of: readonly SessionLine[]; label: string }) {
           <td>
             <Ago at={line.last_used} />
           </td>
+          {isLost && (
+            <td>
+              {line.made_by === null ? (
+                '–'
+              ) : (
+                <a href={to('tasks', line.made_by.task_id)}>
+                  Open task<span class="unseen"> {line.made_by.task_id}</span>
+                </a>
+              )}
+            </td>
+          )}
         </tr>
       ))}
     </Table>
   );
 }
 
-/** Leads to the conversation; to its task if the CLI no longer has it. */
+/** Leads to the conversation, if the CLI still has it. */
 function NameOf({ line: { kept, tag, session_id: id, made_by: by } }: { line: SessionLine }) {
   const name = <Words of={by === null ? tag : tag.replace(/ \(reasoner\)$/, '')} />;
-  if (!kept && by === null) return name;
+  if (!kept) return name;
   return (
-    <a href={kept ? to('sessions', id) : to('tasks', by!.task_id)} title={kept ? id : undefined}>
+    <a href={to('sessions', id)} title={id}>
       {name}
     </a>
   );

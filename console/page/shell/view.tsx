@@ -38,10 +38,10 @@ export function View({
             {title}
           </h1>
           {beside}
-          {aside && <div class="buttons">{aside}</div>}
         </div>
         {about && <p>{about}</p>}
         {facts && <Facts of={facts} />}
+        {aside && <div class="buttons">{aside}</div>}
       </header>
       {children}
     </>

@@ -59,7 +59,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
           {(id) => (
             <input
               id={id}
-              class="input mono"
+              class="input mono of-id"
               autocomplete="off"
               spellcheck={false}
               maxLength={128}

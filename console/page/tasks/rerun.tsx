@@ -27,24 +27,27 @@ interface RerunButtonProps {
   isMain: boolean;
   /** The time before which the service refuses the calls; null if that is over. */
   earliest: string | null;
+  /** Whether no advice above it says when it is possible. */
+  isAlone?: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
 /** Leads to the dialog that runs tasks again. */
-export function RerunButton({ ids, name, isMain, earliest, onRerun }: RerunButtonProps) {
+export function RerunButton({ ids, name, isMain, earliest, isAlone = false, onRerun }: RerunButtonProps) {
   const some = ids.slice(0, MOST_RERUNS);
+  const out = signedOutOf(some);
   return (
     <span class="action">
       <button
         type="button"
-        class={`button small ${isMain && signedOutOf(some).length === 0 ? 'main' : ''}`}
+        class={`button small ${isMain && out.length === 0 ? 'main' : ''}`}
         disabled={earliest !== null}
         onClick={() => onRerun(some)}
       >
         {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
         <span class="unseen"> of {name}</span>
       </button>
-      <Terms earliest={earliest} cost={callsAtMost(some)} />
+      <Terms earliest={isAlone ? earliest : null} cost={callsAtMost(some)} out={out} />
     </span>
   );
 }

@@ -172,13 +172,12 @@ export function callsAtMost(ids: readonly string[], tools?: readonly string[]): 
   const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
   const known = runs.every((run) => run !== null) ? runs.flatMap((run) => run.tools) : null;
   const usual = tools ?? known;
-  const out = signedOutOf(ids, tools);
   if (usual === null) return unknown > 0 ? '… paid calls' : `at most ${counted(most, 'paid call')}`;
   const how = tools === undefined && runs.some((run) => run?.is_open) ? 'at least' : 'usually';
   const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
   const n = unknown > 0 ? usual.length : Math.min(usual.length, most);
   if (n === 0) return `${how} no paid call${cap}`;
-  return [`${how} ${counted(n, 'paid call')}${cap}`, ...costWords(usual), ...signInWords(out)].join('; ');
+  return [`${how} ${counted(n, 'paid call')}${cap}`, ...costWords(usual)].join('; ');
 }
 
 /** What a button says of the cost of such calls: nothing without a price. */
@@ -240,7 +239,9 @@ export function callsLeft(ids: readonly string[], tools?: readonly string[]): st
   if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
   if (most === 0 && unknown === 0) return 'No paid call is left in the budget.';
   const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
-  return `${ids.length === 1 ? 'It makes' : 'They make'} ${callsAtMost(ids, tools)}.${others}`;
+  const out = signedOutOf(ids, tools);
+  const signIn = out.length === 0 ? '' : ` No sign-in was found for ${out.join(', ')}.`;
+  return `${ids.length === 1 ? 'It makes' : 'They make'} ${callsAtMost(ids, tools)}.${others}${signIn}`;
 }
 
 const value = signal<number | null>(null);

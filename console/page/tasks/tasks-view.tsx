@@ -25,6 +25,7 @@ import {
   reasonOf,
   SORTS,
   type SortKey,
+  signedOutOf,
   taskList,
   undone,
 } from './task-list.ts';
@@ -34,6 +35,7 @@ const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'L
 export function TasksView() {
   const states = useComputed(() => countStates(everyLine()));
   const needing = useComputed(() => everyLine().filter(needsYou).length);
+  const needsFirst = useComputed(() => filter.value.needsFirst && needing.value > 0);
   const classes = useComputed(() => classesOf(everyLine()));
   const filter = useComputed(() => {
     const { query } = route.value;
@@ -56,11 +58,7 @@ export function TasksView() {
     <View
       title="Tasks"
       about={
-        isHere ? (
-          <Standing of={all} shown={ids.value.length} needsFirst={filter.value.needsFirst && needing.value > 0} />
-        ) : (
-          'All of this project.'
-        )
+        isHere ? <Standing of={all} shown={ids.value.length} needsFirst={needsFirst.value} /> : 'All of this project.'
       }
       aside={
         <a class="button main" href={to('new')}>
@@ -111,7 +109,12 @@ export function TasksView() {
                   <>
                     <SelectAll of={selection} />
                     {SORTS_SHOWN.map((key) => (
-                      <Head key={key} of={key} sort={filter.value.sort} order={filter.value.order} />
+                      <Head
+                        key={key}
+                        of={key}
+                        sort={needsFirst.value ? null : filter.value.sort}
+                        order={filter.value.order}
+                      />
                     ))}
                   </>
                 }
@@ -137,7 +140,7 @@ function Standing({ of, shown, needsFirst }: { of: number; shown: number; needsF
   return (
     <>
       <span aria-live="polite">{shown === of ? counted(of, 'task') : `${count(shown)} of ${counted(of, 'task')}`}</span>
-      {shown === of && needsFirst && ', those that need you first'}
+      {shown === of && needsFirst && ', those that need you first, then the last'}
     </>
   );
 }
@@ -172,7 +175,7 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
           <button type="button" class="button small" onClick={clear}>
             Clear the selection
           </button>
-          <Terms cost={callsAtMost(undone(chosen))} />
+          <Terms cost={callsAtMost(undone(chosen))} out={signedOutOf(undone(chosen))} />
           {isTooMany && (
             <span class="dim">
               At most {isNoBatch ? `${MOST_IN_BATCH} tasks run as a batch` : `${MOST_RERUNS} tasks are rerun at once`}.
@@ -203,7 +206,7 @@ function SelectAll({ of: { ids, isAll, all } }: { of: Selection }) {
   );
 }
 
-function Head({ of, sort, order }: { of: SortKey | 'why'; sort: SortKey; order: 'ascending' | 'descending' }) {
+function Head({ of, sort, order }: { of: SortKey | 'why'; sort: SortKey | null; order: 'ascending' | 'descending' }) {
   if (of === 'why')
     return (
       // biome-ignore lint/a11y/useSemanticElements: see the table
