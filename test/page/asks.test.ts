@@ -272,7 +272,8 @@ suite.test('a batch and a comparison say what they pay before they begin', async
   // A run of a task that is done calls nothing.
   for (const id of ['price-rounding', 'release-notes']) await page.getByLabel(`Select ${id}`, { exact: true }).click();
   const bar = page.locator('.bar.selected');
-  await bar.getByText(/^usually 1 paid call, at most 7; about \$0\.04; no sign-in for gemini$/).waitFor();
+  await bar.getByText(/^usually 1 paid call, at most 7; about \$0\.04$/).waitFor();
+  await bar.getByText('sign in to gemini first').waitFor();
   await button(shown, 'Run as a batch').click();
   await page
     .getByRole('dialog')
