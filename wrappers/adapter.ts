@@ -53,6 +53,9 @@ export interface Overlay {
   warnings: string[];
 }
 
+/** Variables that a call sets; undefined: one that the CLI must not inherit from the user. */
+export type OwnVariables = Record<string, string | undefined>;
+
 export interface PromptLimit {
   unit: 'characters' | 'bytes';
   max: number;
@@ -74,7 +77,7 @@ export interface Adapter {
   own: Readonly<Record<string, OwnFlag>>;
   /** @param overlay the arguments of the overlay, to be placed where the CLI accepts them. */
   argv(request: CallRequest, overlay: readonly string[]): string[];
-  environment(request: CallRequest): Record<string, string>;
+  environment(request: CallRequest): OwnVariables;
   /** Reduces the CLI's inner retries for this call, and does whatever else depends on the user's configuration. */
   overlay(request: CallRequest): Overlay;
   /** Why Tollgate starts no CLI in an untrusted folder, a sentence without its full stop; null if it does. */

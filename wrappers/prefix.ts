@@ -1,7 +1,7 @@
 // Starts a CLI through its command prefix: checks what reaches it there before anything is paid, and ends its container.
 
 import { containerEnd, isRemote, throughPrefix } from '../policies/rules/command-prefix.ts';
-import type { Adapter } from './adapter.ts';
+import type { Adapter, OwnVariables } from './adapter.ts';
 import { findBinary } from './find-binary.ts';
 import { homeOf } from './home.ts';
 import { MARKERS } from './processes/marker.ts';
@@ -48,6 +48,12 @@ function wordsIn(
   const places = { cwd, home: homeOf(environment) ?? cwd, user };
   return throughPrefix(prefix, { places, name, variables, folders });
 }
+
+/** The variables that are set. */
+export const setOf = (variables: OwnVariables): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 /** Starts the CLI for its version. */
 export async function askThrough(

@@ -2,12 +2,12 @@
 
 import path from 'node:path';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
-import type { Adapter } from '../../wrappers/adapter.ts';
+import type { Adapter, OwnVariables } from '../../wrappers/adapter.ts';
 import { listsTools } from '../../wrappers/feature.ts';
 import type { UsageSource } from '../../wrappers/following/usage-log.ts';
 import type { GuardLimits } from '../../wrappers/guard.ts';
 import { withFiles } from '../../wrappers/own/adapter.ts';
-import { containerName, programOf } from '../../wrappers/prefix.ts';
+import { containerName, programOf, setOf } from '../../wrappers/prefix.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
 import type { Attempt } from './attempt.ts';
@@ -45,7 +45,7 @@ export const settingsFile = ({ temporary }: Attempt): string => path.join(tempor
 type NamedCall = Pick<EquippedCall, 'request' | 'callId' | 'attempt' | 'overlay'>;
 
 /** The variables that we set for a CLI. */
-function ownVariables({ request, callId, attempt, overlay }: NamedCall): Record<string, string> {
+function ownVariables({ request, callId, attempt, overlay }: NamedCall): OwnVariables {
   const { adapter, call } = request;
   const settings = adapter.described?.settings(call) ?? null;
   return {
@@ -72,7 +72,7 @@ export function prefixedCall({ request, callId, attempt, overlay }: NamedCall) {
     callId,
     cwd: call.cwd,
     environment: { ...call.environment, ...variables },
-    variables,
+    variables: setOf(variables),
     folders: [attempt.temporary, ...overlay.folders, ...(usesFiles ? [attempt.folder] : [])],
   };
 }
@@ -112,11 +112,10 @@ export function usageSource({ adapter, call, limits }: WrapperRequest, since: Da
 export const withFilesOf = ({ described }: Adapter, words: string[], files: Attempt['files']): string[] =>
   described === undefined ? words : withFiles(words, { prompt: files.stdin, answer: files.usage });
 
-const withFilesIn = (
-  adapter: Adapter,
-  environment: Record<string, string>,
-  files: Attempt['files'],
-): Record<string, string> =>
+const withFilesIn = (adapter: Adapter, environment: OwnVariables, files: Attempt['files']): OwnVariables =>
   Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, withFilesOf(adapter, [value], files)[0]!]),
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      value === undefined ? undefined : withFilesOf(adapter, [value], files)[0]!,
+    ]),
   );

@@ -11,7 +11,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { askVersion, versionIn, versionOfPackage } from '../../wrappers/cli-version.ts';
 import type { Feature } from '../../wrappers/feature.ts';
-import { askThrough, probePrefix } from '../../wrappers/prefix.ts';
+import { askThrough, probePrefix, setOf } from '../../wrappers/prefix.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';
 import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
@@ -268,7 +268,7 @@ async function knownVersion(
       : versionIn(
           await askThrough(
             adapter,
-            { program: binary, callId, cwd, environment, variables, folders: [] },
+            { program: binary, callId, cwd, environment, variables: setOf(variables), folders: [] },
             asking,
             stop,
           ),

@@ -110,7 +110,7 @@ for (const tool of TOOLS)
       const [, refused, gaveUp, status] = heard;
       assert.match(
         refused!,
-        /"class":"tooling","reason":"bad_input".*"next_actions":\[{"text":"fix what the message names/,
+        /"class":"tooling","reason":"bad_input".*"next_actions":\[{"text":"see which tasks there are".*fix what the message names/,
       );
       assert.match(gaveUp!, /timed out/);
       assert.match(status!, /"runs":\[\{"run_id":"ask\.codex-[^"]+","since":"[^"]+","state":"running"\}\]/);

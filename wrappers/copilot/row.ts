@@ -139,7 +139,8 @@ export const COPILOT = {
     NO_COLOR: '1',
     COPILOT_AUTO_UPDATE: 'false',
     // It allows all tools, and alone also trusts the folder in a resumed session. The user's own would loosen read access.
-    COPILOT_ALLOW_ALL: String(trustsFolder(request)),
+    // Older versions take any text for a yes, also none.
+    COPILOT_ALLOW_ALL: trustsFolder(request) ? 'true' : undefined,
   }),
   overlay,
   distrusts: () => null,

@@ -23,8 +23,8 @@ const requestIn = (cwd: string, more: Partial<CallRequest> = {}): CallRequest =>
 test('its variable that allows all tools is set by the access alone, whatever the user exports', ({ cwd }) => {
   const allows = (more: Partial<CallRequest>) =>
     COPILOT.environment(requestIn(cwd, { environment: { COPILOT_ALLOW_ALL: 'true' }, ...more })).COPILOT_ALLOW_ALL;
-  assert.is(allows({ trustWorkspace: true }), 'false');
-  assert.is(allows({ access: 'write' }), 'false');
+  assert.is(allows({ trustWorkspace: true }), undefined);
+  assert.is(allows({ access: 'write' }), undefined);
   assert.is(allows({ access: 'write', trustWorkspace: true }), 'true');
   assert.is(allows({ access: 'full', trustWorkspace: true }), 'true');
 });
