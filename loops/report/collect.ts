@@ -128,7 +128,8 @@ function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessE
       message: `${folder} cannot be read: it or ${path.dirname(folder)} is not a folder, or it may not be read`,
     };
   if (word === null) return { how: 'found', folder, names: [] };
-  if (!word.includes('/')) return { how: 'invalid', message: missingTask(given) };
+  if (path.dirname(given) === path.join(projectState(cwd, environment), 'task'))
+    return { how: 'invalid', message: missingTask(given) };
   return { how: 'invalid', message: `${folder} is not a folder; name the one that holds the tasks, such as .tmp/task` };
 }
 

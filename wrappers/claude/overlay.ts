@@ -20,24 +20,27 @@ export function overlay(request: CallRequest): Overlay {
       : {}),
     ...(requiresServers(request) ? SERVERS_FIRST : {}),
   };
-  const allow = request.trustWorkspace ? allowedIn(cwd) : [];
-  const settings = { env, ...(allow.length === 0 ? {} : { permissions: { allow } }) };
+  const rules = request.trustWorkspace ? allowedIn(cwd) : [];
+  const isTooLong = Buffer.byteLength(JSON.stringify(rules)) > MAX_RULE_BYTES;
+  const settings = { env, ...(rules.length === 0 || isTooLong ? {} : { permissions: { allow: rules } }) };
   return {
     argv: ['--settings', JSON.stringify(settings), ...(request.access === 'full' ? all(request) : [])],
     environment: {},
     folders: [],
-    warnings: [],
+    warnings: isTooLong ? [RULES_LACK] : [],
   };
 }
 
+/** Linux starts no process with an argument of more than 128 KiB. */
+const MAX_RULE_BYTES = 64 * 1024;
+
+const RULES_LACK = `claude did not get this project's \`permissions.allow\`, which is longer than 64 KiB; shorten it in ${OF_PROJECT.join(' or ')}`;
+
 /** What a project allows counts for claude only after a dialogue; its hooks and servers count without one. */
-function allowedIn(cwd: string): string[] {
-  const rules = OF_PROJECT.flatMap((name) =>
+const allowedIn = (cwd: string): string[] =>
+  OF_PROJECT.flatMap((name) =>
     listOf(partOf(readObject(path.join(cwd, name))?.permissions)?.allow).flatMap((rule) => textOf(rule) ?? []),
   );
-  // Linux starts no process with an argument of more than 128 KiB.
-  return JSON.stringify(rules).length < 64 * 1024 ? rules : [];
-}
 
 /** A project's own `env` overrides the environment, so none of these is set there. */
 const ALWAYS = {

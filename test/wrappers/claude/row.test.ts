@@ -114,6 +114,19 @@ test('what a trusted project allows is passed, since claude itself ignores it', 
   assert.is(passed(false), undefined);
 });
 
+test('rules of a trusted project that are too long for an argument are not passed, and a warning says so', ({
+  home,
+}) => {
+  const rules = Array.from({ length: 3_100 }, (_, at) => `Bash(größer ${at})`);
+  save(home, 'project/.claude/settings.json', { permissions: { allow: rules } });
+  const overlayOf = () => CLAUDE.overlay(requestIn(home, { trustWorkspace: true }));
+  assert.not.match(overlayOf().argv.join(' '), 'permissions');
+  assert.match(overlayOf().warnings.join(), 'longer than 64 KiB');
+  save(home, 'project/.claude/settings.json', { permissions: { allow: rules.slice(0, 2_000) } });
+  assert.match(overlayOf().argv.join(' '), 'permissions');
+  assert.equal(overlayOf().warnings, []);
+});
+
 test('a link in a trusted folder leads out of it', ({ home }) => {
   const [own, stranger] = ['own', 'stranger'].map((name) => path.join(realpathSync(home), name)) as [string, string];
   for (const folder of [own, stranger]) mkdirSync(folder);

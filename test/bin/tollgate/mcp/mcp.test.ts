@@ -104,7 +104,7 @@ test('what leads out of the project, and what is not there, is an error result',
     assert.is(isError, true, tool);
     assert.match(text, says);
   }
-  for (const tool of ['explain_failure', 'budget', 'logs', 'run_task']) {
+  for (const tool of ['explain_failure', 'budget', 'logs', 'run_task', 'status']) {
     const [first] = (await ask(tool, { task: 'none' })).object.next_actions as { call: unknown }[];
     assert.equal(first!.call, { tool: 'status', arguments: {} }, tool);
   }
