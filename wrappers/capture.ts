@@ -103,6 +103,7 @@ export function createCapture(
   let requests = 0;
   let stopped: EngineFailure | null = null;
   let missed: EngineFailure | null = null;
+  let blocked = 0;
   let announced = false;
   let signInPrompt: EngineFailure | null = null;
   let cutShort: string | null = null;
@@ -239,6 +240,8 @@ export function createCapture(
     },
     stopped: ({ failure, unless }) => {
       if (unless === 'answered_later') answer.drop();
+      // The guard of the call ends it then, as at a retry.
+      if (unless === 'answered_later' && ++blocked === MOST_BLOCKED) captured.retrying = failure;
       if (unless !== undefined) missed = failure;
       else stopped = failure;
     },
@@ -345,6 +348,8 @@ export const incomplete = (why: string): string => `the answer may be incomplete
 const isOf = (frame: EngineFailure, one: EngineFailure) => one.status === frame.status && one.message !== '';
 
 const MOST = 50;
+/** claude and copilot also ask this many times for an answer that a hook blocks; gemini has no limit. */
+export const MOST_BLOCKED = 9;
 const MOST_RUNNING = 10_000;
 
 function keep(list: string[], text: string): void {

@@ -4,6 +4,7 @@ import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Ending } from '../policies/facts/evidence.ts';
 import { type CapReached, type Caps, capReached, capUse, estimatedTokens } from '../policies/limits/caps.ts';
 import type { Adapter } from './adapter.ts';
+import { MOST_BLOCKED } from './capture.ts';
 import type { StreamReading } from './reading.ts';
 
 /** Times do not include the time the machine slept. */
@@ -77,6 +78,7 @@ export function guard(
   };
   let over = false;
   let cap: CapReached | null = null;
+  let blocked = 0;
   /** A tool was used and its result is not sent yet, so that the CLI will call the model again. */
   let acts = false;
   /** Whether the counts of its requests were looked for once more. */
@@ -108,6 +110,8 @@ export function guard(
     over = event.how === 'completed' || event.how === 'failed';
     if (MAY_LACK.has(event.how) && reading.unmet() !== null) end('requirement_unmet');
     if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
+    if (event.how === 'stopped' && event.unless === 'answered_later' && ++blocked === MOST_BLOCKED && retries === 'cut')
+      end('retry_cut');
     if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
     if (event.how === 'tool_began' || event.how === 'tool_ended') acts = true;
     else if (REQUESTS.has(event.how)) acts = false;

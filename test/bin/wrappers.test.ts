@@ -212,4 +212,26 @@ for (const tool of TOOLS) {
     });
 }
 
+/** gemini asks for another answer each time that a hook blocks one, without a limit of its own. */
+const blockedAnswers = (times: number) =>
+  Array.from({ length: times }, () => [
+    { type: 'message', role: 'assistant', content: 'too early', delta: true },
+    { type: 'error', severity: 'warning', message: 'Agent execution blocked: run the tests' },
+  ]).flatMap((facts) => facts.map((fact) => JSON.stringify(fact)));
+
+test('a hook that blocks every answer of gemini ends the call at the ninth, and is named', async ({ rig }) => {
+  const running = runWrapper(rig, 'gemini');
+  const fake = await rig.call();
+  await fake.tell(write([...STREAMS.gemini.opens(SESSION), ...blockedAnswers(9)]));
+  const { code, record, out } = await running.ended();
+  assert.equal([code, out, record.ending, record.verdict.reason], [12, null, 'retry_cut', 'hook_stopped']);
+  assert.is(record.verdict.evidence?.text, 'Agent execution blocked: run the tests');
+  rig.answer(() => [
+    write([...STREAMS.gemini.opens(SESSION), ...blockedAnswers(8)]),
+    ...answerWith('gemini', 'tested'),
+  ]);
+  const passed = await runWrapper(rig, 'gemini').ended();
+  assert.equal([passed.code, passed.out], [0, 'tested']);
+});
+
 test.run();
