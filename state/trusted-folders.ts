@@ -1,5 +1,6 @@
 // Stores the permanently trusted folders, one file each in the user's state, so that two commands never undo each other.
 
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { tried } from '../policies/text/tried.ts';
@@ -100,9 +101,8 @@ function realBelow(folder: string): string {
   return path.join(realBelow(path.dirname(folder)), path.basename(folder));
 }
 
-/** Loads node:crypto only here: a call only reads. */
 const fileOf = (place: string, real: string): string =>
-  path.join(place, `${process.getBuiltinModule('node:crypto').createHash('sha256').update(real).digest('hex')}.json`);
+  path.join(place, `${createHash('sha256').update(real).digest('hex')}.json`);
 
 function readAll(place: string): TrustedFolder[] {
   if (!isOurs(place) || !isOurs(path.dirname(place))) return [];

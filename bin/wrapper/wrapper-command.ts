@@ -1,5 +1,6 @@
 // Runs a wrapper command: it parses the flags, makes one guarded call, and returns the exit code.
 
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type Dispatch, endWithLease, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/output-paths.ts';
@@ -21,7 +22,6 @@ import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/adapter.ts';
 import { commitMistake } from '../../wrappers/own-flags.ts';
-import { readProc } from '../../wrappers/processes/linux.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
@@ -237,7 +237,7 @@ function requestOf(
     call: {
       model: text.model ?? null,
       resumeSession: text['resume-session'] ?? null,
-      newSession: adapter.sessionId === 'chosen' ? newUuid() : '',
+      newSession: adapter.sessionId === 'chosen' ? randomUUID() : '',
       access: text.access as CallRequest['access'],
       maxTurns: number['max-turns'] ?? null,
       innerRetries: text['inner-retries'] as CallRequest['innerRetries'],
@@ -281,11 +281,6 @@ function requestOf(
     ignoreHold: given.has('ignore-hold'),
   };
 }
-
-/** Reads the kernel's UUID if there is one: to load node:crypto would delay the CLI by 2 ms. */
-const newUuid = (): string =>
-  readProc('/proc/sys/kernel/random/uuid')?.toString('latin1').trim() ??
-  process.getBuiltinModule('node:crypto').randomUUID();
 
 function chargeOf(
   adapter: Adapter,

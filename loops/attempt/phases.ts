@@ -1,5 +1,6 @@
 // Defines the values of one call. Each phase of the call makes the next value from the one before it.
 
+import { createHash } from 'node:crypto';
 import type { ReportedUsage } from '../../policies/facts/engine-event.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
@@ -135,7 +136,7 @@ export interface GuardianTimeouts {
 /** The values outside of tests. */
 export const GUARDIAN_TIMEOUTS: GuardianTimeouts = { lateMs: 60_000, wokenMs: 30_000, leavingMs: 5000 };
 
-/** Sorts by time, and is safe in a file name and a process marker. It is no secret, so it needs no node:crypto. */
+/** Sorts by time, and is safe in a file name and a process marker. It is no secret. */
 export function newCallId(at: Date): string {
   const time = at.toISOString().replace(/\D/g, '').slice(0, 14);
   const chance = Math.floor(Math.random() * 2 ** 32);
@@ -144,5 +145,5 @@ export function newCallId(at: Date): string {
 
 /** As 64 hexadecimal digits. */
 export function sha256(bytes: Buffer): string {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,5 +1,6 @@
 // Changes a CLI's session file; the only module that does, and always with a backup and a ledger entry.
 
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { oldBackups } from '../../policies/session/reverted-turns.ts';
@@ -170,10 +171,10 @@ function versions(
   }
 }
 
-const versionOf = (text: string): Version => {
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
-};
+const versionOf = (text: string): Version => ({
+  bytes: Buffer.byteLength(text),
+  sha256: createHash('sha256').update(text).digest('hex'),
+});
 
 function dropOld(ledger: EditsLedger, edits: readonly KnownEdit[], clock: () => Date): void {
   for (const edit of oldBackups(edits, clock())) dropBackup(ledger, edit, clock());

@@ -1,5 +1,6 @@
 // Registers running calls of the user, a small file for each, to find the processes that outlive a killed wrapper.
 
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -221,10 +222,8 @@ const KEPT_MS = 120_000;
 
 const LOOKED_AT = 100;
 
-/** Loads node:crypto only here, after the CLI has ended: it takes 3 ms. */
 function noteOf({ tool, id }: EndedIn, environment: NodeJS.ProcessEnv): string | null {
   const state = userState(environment);
-  const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(`${tool}\0${id}`).digest('hex').slice(0, 16);
   return state && path.join(state, 'ended', name);
 }
