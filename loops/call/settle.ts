@@ -21,6 +21,7 @@ import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../attempt/phases.ts';
 import { copyRedacted } from '../attempt/redacted-copy.ts';
 import type { SentTerms } from '../attempt/request.ts';
 import { savedRedactor } from '../attempt/restored-draft.ts';
+import { closeOrphanedCall } from './close-orphaned-call.ts';
 import { endLate, isGoneWithin } from './late-guardian.ts';
 
 interface Settling {
@@ -91,7 +92,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
     if (await isWithin(present, settling)) return { how: 'refused', message: withinMessage(stage) };
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close'))) {
-      await close(present, settling);
+      await closeOrphanedCall(present, settling);
       return { how: 'settled' };
     }
     if (life === 'unknown') return { how: 'refused', message: foreignMessage(stage, guardian.host, deadline_at) };
@@ -103,7 +104,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       // A wrapper that continues would overwrite later results.
       if (end === 'stays' || foreign === 'refuse')
         return { how: 'refused', message: stuckMessage(stage, guardian.pid, end) };
-      await close(present, settling);
+      await closeOrphanedCall(present, settling);
       return { how: 'settled' };
     }
     if (!isReported)
@@ -140,12 +141,6 @@ function originalOf({ reserved }: Call, attempt: string): string | null {
   const [there, here] = [first, attempt].map((folder) => statSync(folder, { throwIfNoEntry: false }));
   if (there === undefined || (there.ino === here?.ino && there.dev === here.dev)) return null;
   return path.resolve(first, '../../..');
-}
-
-/** Loaded only here, because most runs have nothing to close. */
-async function close(open: Call, settling: Settling): Promise<void> {
-  const { closeOrphanedCall } = await import('./close-orphaned-call.ts');
-  await closeOrphanedCall(open, settling);
 }
 
 /** Waits until the guardian has ended. After its verdict it still cleans up, and would outlive a short run. */
