@@ -195,6 +195,7 @@ test('a book is begun, shown, a section deleted, exported; what is not there is 
   const stream = await page.stream();
   const began = await page.post('/api/distill/start', wish);
   assert.is(began.status, 200, JSON.stringify(began.value));
+  assert.is(began.value.failed, undefined, began.value.says);
   const isComplete = async () => (await page.get('/api/distill')).value.distillations[0]?.state === 'complete';
   while (!(await isComplete())) await stream.next(({ topic }) => topic === 'distill');
   const book = (await page.get('/api/distill/republic')).value;
