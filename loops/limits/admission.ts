@@ -168,7 +168,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   const held = await heldUp(call, files, self, clock);
   if (held.how === 'wait') return held;
   if (held.how === 'refused') {
-    const message = `${held.why}; nothing was started. To ask anyway: --ignore-hold`;
+    const message = `${held.why}; nothing was started`;
     return { how: 'refused', reason: 'held', message, retryAt: held.retryAt };
   }
   if (inForce.length === 0) return FREE;

@@ -128,8 +128,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   },
   held: {
     class: 'quota',
-    message:
-      'codex (signed in) is held since TIME (plan), until LATER; nothing was started. To ask anyway: --ignore-hold',
+    message: 'codex (signed in) is held since TIME (plan), until LATER; nothing was started',
   },
   interrupted: { class: 'transient', message: 'no process saw how the CLI ended' },
   mcp_server: {

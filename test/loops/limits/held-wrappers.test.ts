@@ -30,8 +30,8 @@ async function ask(rig: TestRig, name: string, { tool = 'codex', flags = [], env
   const { code, stderr } = await rig.start(ADAPTERS[tool].command, ['--prompt-file', 'ask.md', ...files, ...flags], {
     env,
   }).result;
-  const { verdict } = JSON.parse(readFileSync(path.join(rig.project, `${name}.json`), 'utf8')) as CallRecord;
-  return { code, said: stderr, verdict };
+  const record = JSON.parse(readFileSync(path.join(rig.project, `${name}.json`), 'utf8')) as CallRecord;
+  return { code, said: stderr, verdict: record.verdict, actions: record.next_actions ?? [] };
 }
 
 const FOUR = Array.from({ length: 4 }, (_, i) => `held-${i}`);
@@ -65,7 +65,8 @@ test('what is further away is refused unstarted; another account or tool, and --
   const held = await ask(rig, 'held');
   assert.equal([held.verdict.class, held.verdict.reason], ['quota', 'held']);
   assert.is(held.verdict.retry_at, told.verdict.retry_at);
-  assert.match(held.said, /nothing was started\. To ask anyway: --ignore-hold/);
+  assert.match(held.said, /nothing was started\./);
+  assert.ok(held.actions.some(({ command }) => command?.includes(' --ignore-hold')));
   assert.equal(begun(rig), ['codex']);
   assert.is((await ask(rig, 'account', OTHER_ACCOUNT)).code, 0);
   assert.is((await ask(rig, 'tool', { tool: 'claude' })).code, 0);
