@@ -286,8 +286,7 @@ test('INT ends both calls, and the report says how to continue', async ({ rig })
     'compare',
     'hello there',
     ...withAll(['codex', 'claude']),
-    '--trust-workspace',
-    '--json',
+    ...['--access', 'write', '--trust-workspace', '--json'],
   ]);
   const calls = [await rig.call(), await rig.call()];
   command.signal('SIGINT');
@@ -296,6 +295,10 @@ test('INT ends both calls, and the report says how to continue', async ({ rig })
   const report = JSON.parse(stdout) as ComparisonReport;
   assert.is(report.state, 'interrupted');
   assert.match(report.next_actions[0]!.command!, `compare --resume ${report.comparison_id}`);
+  assert.equal(
+    report.variants.map(({ diff_problem }) => diff_problem),
+    [null, null],
+  );
   await Promise.all(calls.map(({ gone }) => gone));
   assert.equal(rig.survivors(), []);
 });
