@@ -6,7 +6,7 @@ import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { newEntry, type SessionEntry } from '../../policies/session/session-entry.ts';
 import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
-import { readSessions } from '../../state/sessions/sessions-file.ts';
+import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
@@ -115,7 +115,13 @@ async function sessionOfTag(call: SessionCall, tag: string): Promise<string | nu
   for (const warning of sessions.warnings()) say(`warning: ${warning}`);
   const { account } = accountIn(tool, call.environment);
   const entry = sessions.entry(tag, tool, await folderOf(call), account);
-  if (entry === null) return null;
+  if (entry === null) {
+    const isOther = (kept: KeptSession) => kept.tag === tag && kept.tool === tool && kept.entry.account !== account;
+    const other = sessions.entries().find(isOther)?.entry;
+    const its = other?.account === undefined ? 'the default login' : `the account ${other.account}`;
+    if (other !== undefined) say(`a new session begins: ${tag} names a session of ${tool} in ${its} only`);
+    return null;
+  }
   const why = await obstacleOf(call, entry);
   if (why === null) return entry.session_id;
   say(`a new session replaces ${entry.session_id}: ${why}`);

@@ -16,6 +16,7 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
   const rows = sessions.map(({ tag, tool, entry, bytes, health }) => [
     tag,
     tool,
+    entry.account ?? '-',
     ago(entry.last_used, now).replace(/ ago$/, ''),
     bytes === null ? '-' : sizeOf(bytes),
     entry.context_tokens === null ? '-' : figure(entry.context_tokens),
@@ -29,6 +30,7 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
 const SESSIONS: readonly Column[] = [
   { heading: 'TAG', least: 12, isWhole: true },
   { heading: 'CLI' },
+  { heading: 'ACCOUNT', isOptional: true },
   { heading: 'AGE', leaveOut: 2 },
   { heading: 'SIZE', leaveOut: 4, isOptional: true },
   { heading: 'TOKENS', leaveOut: 3, isOptional: true },
@@ -48,6 +50,7 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date, { ink 
     const tokens = entry.context_tokens === null ? '' : `${figure(entry.context_tokens)} in its context; `;
     const rows: [label: string, text: string | null][] = [
       ['last used', `${whenWords(entry.last_used, now)}, in ${entry.cwd}`],
+      ['account', entry.account ?? null],
       ['file', file === null ? gone : `${file} (${sizeOf(bytes)})`],
       ['turns', turns === null ? null : String(turns)],
       ['tokens', `${tokens}${figure(entry.total_tokens)} in all`],
