@@ -7,7 +7,7 @@ import { isLack } from '../../../policies/facts/requirements.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { nextActions } from '../../../policies/report/next-actions.ts';
 import { shellWord } from '../../../policies/text/display.ts';
-import { readIfFit } from '../../../state/disk/regular-file.ts';
+import { isRegular, readIfFit } from '../../../state/disk/regular-file.ts';
 import type { ToolResult } from './tool.ts';
 
 /** Reports a mistake in the input; nothing was paid. */
@@ -164,8 +164,11 @@ function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object
   const { verdict, answer, session_id = null, usage, signature = null, message = null } = record;
   const warnings = (record.warnings ?? []).filter(isLack);
   const common = { run_id, tool, task, exit_code, warnings, session_id, tokens: usage?.total_tokens ?? null };
-  if (exit_code === 0)
-    return { how: 'done', object: { ...common, state: 'done', answer, answer_file: `${files}/answer.md` } };
+  if (exit_code === 0) {
+    const file = `${files}/answer.md`;
+    // The answer itself is in the state of the user, and outlives the folder of the project.
+    return { how: 'done', object: { ...common, state: 'done', answer, answer_file: isRegular(file) ? file : null } };
+  }
   if (verdict === undefined || verdict.class === null) {
     const { class: errorClass = 'tooling', next_actions = [toDo('fix what the message names, and call again')] } =
       record;

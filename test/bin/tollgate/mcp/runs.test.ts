@@ -1,6 +1,6 @@
 // The tools of tollgate mcp that pay: a run outlives its asking, its client and its server, and is paid once.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -130,7 +130,11 @@ test('a question is paid once, unless it is asked again on purpose or has failed
     assert.is(isError, false);
     assert.match(object.answer, answer);
     assert.not.match(object.answer, /\u001b|ghp_/);
+    assert.ok(existsSync(object.answer_file));
   }
+  rmSync(path.join(rig.project, '.tmp'), { recursive: true });
+  const kept = (await asks({ access: 'write' })).object;
+  assert.equal([/Answer 4,/.test(kept.answer), kept.answer_file, rig.calls.length], [true, null, 4]);
   rig.write('.git/HEAD', 'ref: refs/heads/main\n');
   rig.write('.git/objects/.keep', '');
   rig.write('.git/refs/.keep', '');
