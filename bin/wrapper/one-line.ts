@@ -43,7 +43,8 @@ export function completeOneLine({ text, given, words }: Arguments): OneLine | st
   if (stray !== null) return stray;
   const calls = path.join(state, 'calls');
   const folder = isKept ? path.join(calls, callId) : mkdtempSync(path.join(tmpdir(), 'tollgate-call-'));
-  if (isKept) keepOutOfGit(calls);
+  const obstacle = isKept ? makeFolderOf(calls) : null;
+  if (obstacle !== null) return obstacle;
   const within = (name: string) => path.join(folder, name);
   return {
     callId,
@@ -73,13 +74,15 @@ function hasInput(): boolean {
   return found.isFile() || found.isFIFO() || found.isSocket();
 }
 
-/** If this cannot be written, the check of the output paths reports it. */
-function keepOutOfGit(calls: string): void {
+/** Keeps it out of git. @returns why the files of calls cannot be there. */
+function makeFolderOf(calls: string): string | null {
   try {
     makeFolders(calls);
     if (!existsSync(path.join(calls, '.gitignore'))) publishText(path.join(calls, '.gitignore'), '*\n');
+    return null;
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    return `the files of the call cannot be kept in ${calls} (${error.code}); make it writable, or add --no-files`;
   }
 }
 

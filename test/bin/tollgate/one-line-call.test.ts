@@ -84,6 +84,17 @@ test('--no-files keeps nothing, in the project and in $TMPDIR', async ({ rig }) 
   rmSync(TMPDIR, { recursive: true });
 });
 
+test('where no file can be kept, nothing is started, and --no-files is named', async ({ rig }) => {
+  rig.write('.tmp/calls', 'a file in place of the folder');
+  const { code, stdout, stderr } = await rig.start('tollgate', ['call', 'codex', 'Say hello.']).result;
+  assert.equal([code, stdout, rig.calls.length], [2, '', 0]);
+  const folder = path.join(rig.project, '.tmp/calls');
+  assert.match(stderr, `tollgate call codex: the files of the call cannot be kept in ${folder} (E`);
+  assert.match(stderr, '); make it writable, or add --no-files\n');
+  assert.not.match(stderr, 'files: ');
+  assert.is((await call(rig, ['call', 'codex', 'Say hello.', '--no-files'])).code, 0);
+});
+
 test('with --out the answer goes to that file alone', async ({ rig }) => {
   const { code, stdout } = await call(rig, ['call', 'codex', 'Say hello.', '--out', 'mine.md']);
   assert.equal([code, stdout], [0, '']);
