@@ -7,7 +7,7 @@ import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { call } from '../../loops/call/call.ts';
 import { type CallSession, openCallSession, type RequestedSession } from '../../loops/session/call-session.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
-import { accountName } from '../../policies/limits/user-accounts.ts';
+import { ACCOUNT_NAME, accountName } from '../../policies/limits/user-accounts.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
@@ -28,8 +28,10 @@ export function requestedSession(
   if (!given.has('last')) return null;
   const account = accountName(tool, environment);
   const last = lastCall(tool, account);
-  if (last !== null) return { id: last.id };
-  return `--last: .tmp/calls has no call of ${tool}${account === null ? '' : ` in the account ${account}`} with a session; start one without --last`;
+  if (last === null)
+    return `--last: .tmp/calls has no call of ${tool}${account === null ? '' : ` in the account ${account}`} with a session; start one without --last`;
+  if (last.account === account) return { id: last.id };
+  return `--last: the previous call of ${tool} was made in the account ${last.account}; to continue it, add --account ${last.account}`;
 }
 
 /** The tool of the session that the flags name; null if they name none, or it is not known yet. */
@@ -55,12 +57,15 @@ interface LastCall {
   tool: Tool;
   id: string;
   startedAt: string;
-  account: unknown;
+  account: string | null;
 }
 
 const MAX_RECORD_BYTES = 1024 * 1024;
 
-/** Ids begin with the second in which their call began, so only those of one second are compared by their records. */
+/**
+ * Ids begin with the second in which their call began, so only those of one second are compared by their records.
+ * @param account null for any login.
+ */
 function lastCall(tool: Tool | null, account: string | null): LastCall | null {
   const calls = path.join(projectState(process.cwd(), process.env), 'calls');
   const ids = namesIn(calls).sort().reverse();
@@ -69,7 +74,8 @@ function lastCall(tool: Tool | null, account: string | null): LastCall | null {
   for (const id of ids) {
     if (newest !== null && id.slice(0, 14) !== second) break;
     const found = readCall(path.join(calls, id, 'call.json'));
-    if (found === null || (tool !== null && found.tool !== tool) || found.account !== account) continue;
+    if (found === null || (tool !== null && found.tool !== tool)) continue;
+    if (account !== null && found.account !== account) continue;
     if (newest === null || found.startedAt > newest.startedAt) newest = found;
     second = id.slice(0, 14);
   }
@@ -81,6 +87,7 @@ function readCall(file: string): LastCall | null {
   const record = readJsonIfFit<Record<string, unknown>>(file, MAX_RECORD_BYTES);
   const { tool, session_id: id, started_at: startedAt, account = null } = record ?? {};
   if (!isTool(tool) || typeof id !== 'string' || !/^[\w-]{1,200}$/.test(id) || id.startsWith('-')) return null;
+  if (account !== null && (typeof account !== 'string' || !ACCOUNT_NAME.test(account))) return null;
   return { tool, id, startedAt: String(startedAt), account };
 }
 

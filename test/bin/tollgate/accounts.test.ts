@@ -177,8 +177,36 @@ test('--last resumes the previous call of the same account', async ({ rig }) => 
   await make('--account', 'first');
   const other = await make('--last');
   assert.equal([other.code, other.argv], [WRAPPER_EXIT.codex.badInput, null]);
+  assert.match(other.stderr, 'was made in the account first; to continue it, add --account first');
   const own = await make('--account', 'first', '--last');
   assert.ok(own.argv?.includes(SESSION), own.stderr);
+});
+
+test('--last without a CLI names the account of the previous call, and calls no other CLI', async ({ rig }) => {
+  settle(rig, GOOD);
+  const first = rig.start('tollgate', ['call', 'codex', 'Say hello.', '--trust-workspace', '--account', 'first']);
+  await (await rig.call()).tell(...answerWith('codex', 'Hello.'));
+  await first.result;
+  const running = rig.start('tollgate', ['call', 'And now?', '--trust-workspace', '--last']);
+  assert.is(await rig.callBefore(running.result), null);
+  assert.match((await running.result).stderr, /^tollgate call codex: --last: .* add --account first/);
+});
+
+test('a name that has a session of another login begins one, and says so; the list names the login', async ({
+  rig,
+}) => {
+  settle(rig, GOOD);
+  const make = async (...flags: string[]) => {
+    const words = ['call', 'codex', 'Say hello.', '--trust-workspace', '--session', 'login', ...flags];
+    const running = rig.start('tollgate', words);
+    await (await rig.call()).tell(...answerWith('codex', 'Hello.'));
+    return (await running.result).stderr;
+  };
+  await make('--account', 'first');
+  assert.match(await make(), `a new session begins, since ${SESSION} of "login" belongs to --account first`);
+  assert.not.match(await make('--account', 'first'), 'a new session begins');
+  const { stdout } = await rig.start('tollgate', ['sessions', 'list']).result;
+  assert.match(stdout, /codex \(first\)/);
 });
 
 test('tollgate accounts lists login, folder and use, and preflight checks each', async ({ rig }) => {
