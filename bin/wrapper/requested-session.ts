@@ -28,10 +28,10 @@ export function requestedSession(
   if (!given.has('last')) return null;
   const account = accountName(tool, environment);
   const last = lastCall(tool, account);
-  if (last !== null && account === null && last.account !== null)
-    return `--last: the newest call of ${tool} used the account ${last.account}; add --account ${last.account}`;
-  if (last !== null) return { id: last.id };
-  return `--last: .tmp/calls has no call of ${tool}${account === null ? '' : ` in the account ${account}`} with a session; start one without --last`;
+  if (last === null)
+    return `--last: .tmp/calls has no call of ${tool}${account === null ? '' : ` in the account ${account}`} with a session; start one without --last`;
+  if (last.account === account) return { id: last.id };
+  return `--last: the previous call of ${tool} was made in the account ${last.account}; to continue it, add --account ${last.account}`;
 }
 
 /** The tool of the session that the flags name; null if they name none, or it is not known yet. */
@@ -63,8 +63,8 @@ interface LastCall {
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 /**
- * @param account null for any.
  * Ids begin with the second in which their call began, so only those of one second are compared by their records.
+ * @param account null for any login.
  */
 function lastCall(tool: Tool | null, account: string | null): LastCall | null {
   const calls = path.join(projectState(process.cwd(), process.env), 'calls');
@@ -74,8 +74,8 @@ function lastCall(tool: Tool | null, account: string | null): LastCall | null {
   for (const id of ids) {
     if (newest !== null && id.slice(0, 14) !== second) break;
     const found = readCall(path.join(calls, id, 'call.json'));
-    if (found === null || (tool !== null && found.tool !== tool) || (account ?? found.account) !== found.account)
-      continue;
+    if (found === null || (tool !== null && found.tool !== tool)) continue;
+    if (account !== null && found.account !== account) continue;
     if (newest === null || found.startedAt > newest.startedAt) newest = found;
     second = id.slice(0, 14);
   }
@@ -87,7 +87,7 @@ function readCall(file: string): LastCall | null {
   const record = readJsonIfFit<Record<string, unknown>>(file, MAX_RECORD_BYTES);
   const { tool, session_id: id, started_at: startedAt, account = null } = record ?? {};
   if (!isTool(tool) || typeof id !== 'string' || !/^[\w-]{1,200}$/.test(id) || id.startsWith('-')) return null;
-  if (account !== null && !(typeof account === 'string' && ACCOUNT_NAME.test(account))) return null;
+  if (account !== null && (typeof account !== 'string' || !ACCOUNT_NAME.test(account))) return null;
   return { tool, id, startedAt: String(startedAt), account };
 }
 

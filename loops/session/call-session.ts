@@ -6,12 +6,13 @@ import { accountIn } from '../../policies/limits/user-accounts.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { newEntry, type SessionEntry } from '../../policies/session/session-entry.ts';
 import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
-import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
+import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { changeSessions } from './change-sessions.ts';
-import { countTokens, isDeleted, worksElsewhere } from './own-files.ts';
+import { countTokens, findSession, isDeleted, worksElsewhere } from './own-files.ts';
 import { acquireSessionTurn, acquireTagTurn, type SessionTurnRequest } from './session-turn.ts';
 import { writerIn } from './wait-until-idle.ts';
 
@@ -116,10 +117,9 @@ async function sessionOfTag(call: SessionCall, tag: string): Promise<string | nu
   const { account } = accountIn(tool, call.environment);
   const entry = sessions.entry(tag, tool, await folderOf(call), account);
   if (entry === null) {
-    const isOther = (kept: KeptSession) => kept.tag === tag && kept.tool === tool && kept.entry.account !== account;
-    const other = sessions.entries().find(isOther)?.entry;
-    const its = other?.account === undefined ? 'the default login' : `the account ${other.account}`;
-    if (other !== undefined) say(`a new session begins: ${tag} names a session of ${tool} in ${its} only`);
+    const ofTag = sessions.entries().filter((kept) => kept.tag === tag && kept.tool === tool);
+    const other = ofTag.findLast((kept) => kept.entry.account !== account);
+    if (other !== undefined) say(`a new session begins, since ${otherLogin(tag, other.entry)}`);
     return null;
   }
   const why = await obstacleOf(call, entry);
@@ -127,6 +127,10 @@ async function sessionOfTag(call: SessionCall, tag: string): Promise<string | nu
   say(`a new session replaces ${entry.session_id}: ${why}`);
   return null;
 }
+
+/** A session is in the folder of its login, so that no other login can continue it. */
+const otherLogin = (tag: string, { session_id: id, account }: SessionEntry): string =>
+  `${id} of ${JSON.stringify(tag)} belongs to ${account === undefined ? 'the login without --account' : `--account ${account}`}`;
 
 /** Returns why the session must not be resumed, as part of a sentence; null if it can be. */
 async function obstacleOf(call: SessionCall, entry: SessionEntry): Promise<string | null> {
@@ -173,9 +177,16 @@ async function keepSession(
   }
 }
 
-/** The CLI does not know the session that was resumed. Each further call would fail the same way. */
-async function forgetLost({ tool, stateFolder, callId, clock }: SessionCall, tag: string, id: string): Promise<string> {
+/**
+ * The CLI does not know the session that was resumed. Each further call would fail the same way, unless it is made in the folder
+ * of the session: an older claude looks only there.
+ */
+async function forgetLost(call: SessionCall, tag: string, id: string): Promise<string> {
+  const { tool, stateFolder, callId, clock, cwd } = call;
   try {
+    const folder = (await findSession(tool, id, call))?.cwd ?? cwd;
+    if (!isSameFolder(folder, cwd))
+      return `${tool} did not find ${id} from ${cwd}; make the call in ${folder}, since ${JSON.stringify(tag)} still names it`;
     await changeSessions({ stateFolder, taskId: `call ${callId}`, clock }, (all) => all.without(tag, tool, id));
     return `${tool} cannot resume ${id}, so ${JSON.stringify(tag)} does not name it any more: the next call begins a new session`;
   } catch (error) {

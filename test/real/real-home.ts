@@ -13,6 +13,7 @@ import { ROUTES, type Route, type RouteName } from './routes.ts';
  */
 const HOMES = path.join(import.meta.dirname, '.homes');
 export const CLIS = path.join(import.meta.dirname, 'node_modules');
+export const OLDER_CLIS = path.join(import.meta.dirname, 'older/node_modules');
 /** copilot unpacks 235 MB once for each cache folder. */
 export const COPILOT_CACHE = path.join(HOMES, 'copilot-cache');
 

@@ -7,7 +7,7 @@ import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { ANSWER } from '../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
-import { RealHome } from './real-home.ts';
+import { OLDER_CLIS, RealHome } from './real-home.ts';
 import { beginTalk, type RealTalk } from './real-talk.ts';
 
 const test = suite<{ api: ModelApi }>('undo of real sessions');
@@ -38,6 +38,24 @@ for (const tool of TOOLS)
       await talk.does('recover', '--choose', 'rollback');
       await talk.does('undo', '--edit', 'PROMPT-F', '--trust-workspace');
       assert.equal(talk.sent(), [...all.slice(0, 4), 'PROMPT-F']);
+    } finally {
+      await home.dispose();
+    }
+  });
+
+for (const tool of ['copilot', 'claude'] as const)
+  test(`an older ${tool}: the next request holds what stands, and nothing else`, async ({ api }) => {
+    const home = new RealHome(tool, api.url('ok'), OLDER_CLIS);
+    try {
+      const talk = await beginTalk(home, tool, api);
+      await talk.ask('PROMPT-B');
+      const before = await bytesOf(tool, home, talk);
+      await talk.does('recover', '--choose', 'rollback');
+      assert.equal(await talk.ask('PROMPT-C'), ['PROMPT-A', ANSWER, 'PROMPT-C']);
+      await talk.does('undo', '--redo', '1', '--force');
+      assert.ok((await bytesOf(tool, home, talk)).equals(before), 'the very same bytes');
+      await talk.does('undo', '--edit', 'PROMPT-D', '--trust-workspace');
+      assert.equal(talk.sent(), ['PROMPT-A', ANSWER, 'PROMPT-D']);
     } finally {
       await home.dispose();
     }

@@ -3,7 +3,9 @@
 import path from 'node:path';
 import type { KnownSession, listAdoptable } from '../../../loops/session/adopt.ts';
 import type { Backup } from '../../../loops/session/backups.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
+import type { SessionEntry } from '../../../policies/session/session-entry.ts';
 import { counted, figure, shellWord, visible } from '../../../policies/text/display.ts';
 import { ago, whenWords } from '../../from-here.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
@@ -15,8 +17,7 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
     return ['no session is kept; `tollgate sessions adopt --list` shows those that a tag can adopt'];
   const rows = sessions.map(({ tag, tool, entry, bytes, health }) => [
     tag,
-    tool,
-    entry.account ?? '-',
+    loginOf(tool, entry),
     ago(entry.last_used, now).replace(/ ago$/, ''),
     bytes === null ? '-' : sizeOf(bytes),
     entry.context_tokens === null ? '-' : figure(entry.context_tokens),
@@ -27,10 +28,12 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
   return tableLines(SESSIONS, clean(rows), sheet);
 }
 
+const loginOf = (tool: Tool, { account }: SessionEntry): string =>
+  account === undefined ? tool : `${tool} (${account})`;
+
 const SESSIONS: readonly Column[] = [
   { heading: 'TAG', least: 12, isWhole: true },
   { heading: 'CLI' },
-  { heading: 'ACCOUNT', isOptional: true },
   { heading: 'AGE', leaveOut: 2 },
   { heading: 'SIZE', leaveOut: 4, isOptional: true },
   { heading: 'TOKENS', leaveOut: 3, isOptional: true },
@@ -50,7 +53,6 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date, { ink 
     const tokens = entry.context_tokens === null ? '' : `${figure(entry.context_tokens)} in its context; `;
     const rows: [label: string, text: string | null][] = [
       ['last used', `${whenWords(entry.last_used, now)}, in ${entry.cwd}`],
-      ['account', entry.account ?? null],
       ['file', file === null ? gone : `${file} (${sizeOf(bytes)})`],
       ['turns', turns === null ? null : String(turns)],
       ['tokens', `${tokens}${figure(entry.total_tokens)} in all`],
@@ -65,7 +67,7 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date, { ink 
       ],
     ];
     const shown = rows.flatMap(([label, text]) => (text === null ? [] : [[label, visible(text)] as const]));
-    const head = coloursOf(ink).bold(visible(`${tag}: ${tool} ${entry.session_id}`));
+    const head = coloursOf(ink).bold(visible(`${tag}: ${loginOf(tool, entry)} ${entry.session_id}`));
     return [...(i === 0 ? [] : ['']), head, ...labelLines(shown, ink)];
   });
 

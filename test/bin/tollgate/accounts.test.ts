@@ -165,40 +165,48 @@ test('a call names no CLI if its account does', async ({ rig }) => {
   assert.is((await running.result).stdout, 'Hello.\n');
 });
 
-async function callCodex(rig: TestRig, ...words: string[]) {
-  const running = rig.start('tollgate', ['call', ...words, 'Say hello.', '--trust-workspace']);
-  const call = await rig.callBefore(running.result);
-  await call?.tell(...answerWith('codex', 'Hello.'));
-  const { code, stderr } = await running.result;
-  return { code, stderr, argv: call?.report.argv.join(' ') ?? null };
-}
-
-test('--last resumes the previous call of the named account; without --account it names that of the newest call', async ({
-  rig,
-}) => {
+test('--last resumes the previous call of the same account', async ({ rig }) => {
   settle(rig, GOOD);
-  await callCodex(rig, 'codex', '--account', 'first');
-  for (const words of [['codex', '--last'], ['--last']]) {
-    const other = await callCodex(rig, ...words);
-    assert.equal([other.code, other.argv], [WRAPPER_EXIT.codex.badInput, null]);
-    assert.match(other.stderr, '--last: the newest call of codex used the account first; add --account first\n');
-  }
-  const own = await callCodex(rig, 'codex', '--account', 'first', '--last');
+  const make = async (...flags: string[]) => {
+    const running = rig.start('tollgate', ['call', 'codex', 'Say hello.', '--trust-workspace', ...flags]);
+    const call = await rig.callBefore(running.result);
+    await call?.tell(...answerWith('codex', 'Hello.'));
+    const { code, stderr } = await running.result;
+    return { code, stderr, argv: call?.report.argv.join(' ') ?? null };
+  };
+  await make('--account', 'first');
+  const other = await make('--last');
+  assert.equal([other.code, other.argv], [WRAPPER_EXIT.codex.badInput, null]);
+  assert.match(other.stderr, 'was made in the account first; to continue it, add --account first');
+  const own = await make('--account', 'first', '--last');
   assert.ok(own.argv?.includes(SESSION), own.stderr);
 });
 
-test('a session that begins under a name of another account says so, and the list shows the accounts', async ({
+test('--last without a CLI names the account of the previous call, and calls no other CLI', async ({ rig }) => {
+  settle(rig, GOOD);
+  const first = rig.start('tollgate', ['call', 'codex', 'Say hello.', '--trust-workspace', '--account', 'first']);
+  await (await rig.call()).tell(...answerWith('codex', 'Hello.'));
+  await first.result;
+  const running = rig.start('tollgate', ['call', 'And now?', '--trust-workspace', '--last']);
+  assert.is(await rig.callBefore(running.result), null);
+  assert.match((await running.result).stderr, /^tollgate call codex: --last: .* add --account first/);
+});
+
+test('a name that has a session of another login begins one, and says so; the list names the login', async ({
   rig,
 }) => {
   settle(rig, GOOD);
-  const first = await callCodex(rig, 'codex', '--account', 'first', '--session', 'login');
-  assert.not.match(first.stderr, 'begins');
-  const { code, stderr, argv } = await callCodex(rig, 'codex', '--session', 'login');
-  assert.is(code, 0);
-  assert.not.match(argv!, SESSION);
-  assert.match(stderr, 'a new session begins: login names a session of codex in the account first only\n');
+  const make = async (...flags: string[]) => {
+    const words = ['call', 'codex', 'Say hello.', '--trust-workspace', '--session', 'login', ...flags];
+    const running = rig.start('tollgate', words);
+    await (await rig.call()).tell(...answerWith('codex', 'Hello.'));
+    return (await running.result).stderr;
+  };
+  await make('--account', 'first');
+  assert.match(await make(), `a new session begins, since ${SESSION} of "login" belongs to --account first`);
+  assert.not.match(await make('--account', 'first'), 'a new session begins');
   const { stdout } = await rig.start('tollgate', ['sessions', 'list']).result;
-  assert.match(stdout, /ACCOUNT[\s\S]*login +codex +first /);
+  assert.match(stdout, /codex \(first\)/);
 });
 
 test('tollgate accounts lists login, folder and use, and preflight checks each', async ({ rig }) => {

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -104,6 +104,22 @@ test('a session that its CLI does not know any more is replaced at the next call
   assert.is(code, 0);
   assert.not.ok(argv!.includes(SESSION), argv!);
   assert.is(sessionsIn(rig).login.codex.session_id, OTHER);
+});
+
+test('a session that its CLI finds only in its own folder keeps its name', async ({ rig }) => {
+  const asks = ['claude', 'Say hello.', '--session', 'login', '--trust-workspace'];
+  await call(rig, asks, answerWith('claude', 'One.'));
+  const row = { type: 'user', uuid: 'u', sessionId: SESSION, cwd: '/another/folder', message: { content: 'Hi.' } };
+  const file = path.join(rig.home, '.claude/projects/-another-folder', `${SESSION}.jsonl`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(row)}\n`);
+  const text = `No conversation found with session ID: ${SESSION}\n`;
+  const { stderr } = await call(rig, asks, [
+    { do: 'write', to: 'stderr', text },
+    { do: 'exit', code: 1 },
+  ]);
+  assert.match(stderr, 'make the call in /another/folder, since "login" still names it');
+  assert.is(sessionsIn(rig).login.claude.session_id, SESSION);
 });
 
 test('two calls at once with one name: the second waits, and resumes the session of the first', async ({ rig }) => {

@@ -2,6 +2,7 @@
 
 // A resume repairs what it finds: it adds a missing response, and omits a doubled or stray one (2.1.197, 2.1.330).
 
+import { compareVersions } from '../../../policies/manifest/tested-versions.ts';
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import { type LineTable, openSessionLines } from '../../sessions/line-table.ts';
 import { brief, countOf, type Fields, fieldsOf, listOf, textItem, textOf } from '../../sessions/record.ts';
@@ -76,13 +77,29 @@ interface Marked {
 function goBackTo(leaf: ClaudeRow | null, marked: Marked): Edit {
   const { table, standing, session } = marked;
   // After a summary claude keeps none of the summed-up rows that a mark could name.
-  if (leaf !== null && standing.summary !== null && leaf.line < standing.summary.line) return cutBehind(leaf, marked);
+  const isSummedUp = leaf !== null && standing.summary !== null && leaf.line < standing.summary.line;
+  if (isSummedUp || !readsMarks(marked)) return cutBehind(leaf, marked);
   const mark = { type: 'last-prompt', leafUuid: leaf?.uuid ?? null, explicit: true, sessionId: session.id };
   const half = table.bytes > table.offset(table.count) ? '\n' : '';
   return { how: 'append', text: `${half}${JSON.stringify(mark)}\n` };
 }
 
-function cutBehind(leaf: ClaudeRow, { table }: Marked): Edit {
+/** Older versions continue from the last row of the file (2.1.100). The version that wrote last will probably read next. */
+function readsMarks({ table, standing }: Marked): boolean {
+  const last = standing.rows.at(-1);
+  const version = last === undefined ? null : textOf(read(table, last).version);
+  return version === null || compareVersions(version, FIRST_TO_READ_MARKS) >= 0;
+}
+
+/** The oldest version that was seen to follow a mark. */
+const FIRST_TO_READ_MARKS = '2.1.197';
+
+function cutBehind(leaf: ClaudeRow | null, { table }: Marked): Edit {
+  if (leaf === null)
+    return {
+      how: 'impossible',
+      why: `Nothing would remain that a claude before ${FIRST_TO_READ_MARKS} can resume: start a fresh session instead.`,
+    };
   const lines = leaf.line + 1;
   if (foldTranscript(table, lines).leaf?.uuid === leaf.uuid) return { how: 'cut', atByte: table.offset(lines) };
   return {

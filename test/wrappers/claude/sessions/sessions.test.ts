@@ -76,6 +76,19 @@ for (const [name, edit, expected] of EDITS) {
   });
 }
 
+for (const [name, edit, expected] of EDITS) {
+  test(`${name} is a cut, if a version that reads no mark wrote last`, async ({ home }) => {
+    const lines = THREE.map((line) => line.replace(/"version":"[^"]+"/, '"version":"2.1.100"'));
+    const file = home.transcript(lines);
+    const plan = edit(await open(home));
+    if (expected.length === 0) return assert.is(plan.how, 'impossible');
+    assert.is(plan.how, 'cut');
+    apply(file, plan);
+    assert.ok(`${lines.join('\n')}\n`.startsWith(readFileSync(file, 'utf8')), 'nothing is written');
+    assert.equal(sketch((await open(home)).read(1, 9)), expected);
+  });
+}
+
 test('the last step goes, and the one before, down to nothing', async ({ home }) => {
   const file = home.transcript(THREE);
   const seen: string[] = [];
