@@ -234,7 +234,8 @@ async function begun({ commands }: ServedProject, wanted: WantedRun, what: strin
   const { state, message, evidence } = ended.object;
   if (typeof state !== 'string' || typeof message === 'string') return refusedBy(ended);
   const why = typeof evidence === 'string' && evidence !== '' ? `: ${evidence}` : '.';
-  if (state === 'done' || state === 'parked') return done(`${what}, and is ${state} now${why}`);
+  // A book has a word of its own.
+  if (state === 'done' || state === 'parked' || state === 'complete') return done(`${what}, and is ${state} now${why}`);
   const words = state === 'failed' ? 'has failed' : `is ${state.replaceAll('_', ' ')} now`;
   return answerWith<Changed>({ says: `${what}, and ${words}${why}`, failed: true });
 }
