@@ -19,8 +19,7 @@ export function newTaskText(
   content: NewContent,
   schema: string,
 ): { how: 'done'; text: string } | { how: 'invalid'; message: string } {
-  if (task.manifest !== null)
-    return invalid(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
+  if (task.manifest !== null) return isThere(task.manifest);
   const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
   return { how: 'done', text };
 }
@@ -41,7 +40,8 @@ export function writeNewTask(task: TaskFolder, content: NewContent, schema: stri
     return { how: 'done', files: files.map(({ file }) => file) };
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const { message } = error;
+    const { code, message } = error;
+    if (code === 'EEXIST' && error.path === manifest) return isThere(manifest);
     return invalid(`${task.root} cannot be written (${message}); make it writable, or name another folder`);
   }
 }
@@ -53,6 +53,9 @@ function schemaAsSeenFrom(folder: string, schema: string): string {
 }
 
 const invalid = (message: string) => ({ how: 'invalid', message }) as const;
+
+const isThere = (manifest: string) =>
+  invalid(`${manifest} is there already; edit it, or name another task. Nothing was written`);
 
 /** The limit for a file that describes how a project is built. */
 const MAX_BYTES = 1024 ** 2;
