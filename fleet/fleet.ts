@@ -2,7 +2,7 @@
 
 export { checkDatabase, openDatabase } from './database.ts';
 export { cancelTask, changeLimits, differences, drainWorkers, fetchedDifferences, resultOf } from './overview.ts';
-export { DatabaseAway, FleetRefusal } from './refusal.ts';
+export { DatabaseAway, FleetRefusal, MachineUnfit } from './refusal.ts';
 export { SCHEMA_VERSION } from './schema.ts';
 export { setUp, setupText } from './setup.ts';
 export { fleetStatus } from './status.ts';

@@ -4,3 +4,6 @@ export class FleetRefusal extends Error {}
 
 /** The database cannot be reached now; it may be reachable later. */
 export class DatabaseAway extends FleetRefusal {}
+
+/** The machine cannot store what its tasks record, so its worker ends. They continue with the next one. */
+export class MachineUnfit extends FleetRefusal {}

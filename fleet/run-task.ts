@@ -5,13 +5,15 @@ import path from 'node:path';
 import { runTask } from '../loops/run/run.ts';
 import type { RunContext } from '../loops/task/run-context.ts';
 import { plainOptions } from '../loops/task/run-options.ts';
-import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { EXIT_BUG, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { journalOf } from '../state/journal/journal.ts';
+import { isSystemError, refusalOf } from '../state/system-error.ts';
 import { checkTaskId, locateTask, type TaskFolder } from '../state/task-folder.ts';
+import { readVolume } from '../state/volume.ts';
 import type { Database } from './database.ts';
 import { packedFrom, resultColumns, resultFrom, type TaskMeta } from './freight.ts';
 import { type HeldTask, openReservations, settleCall } from './ledger.ts';
-import { DatabaseAway, FleetRefusal } from './refusal.ts';
+import { DatabaseAway, FleetRefusal, MachineUnfit } from './refusal.ts';
 import { fleetSlots } from './slots.ts';
 import { TravelRefusal } from './travel/refusal.ts';
 import { packResult, unpackResult } from './travel/result.ts';
@@ -30,6 +32,8 @@ interface TaskWork {
   halt: AbortSignal;
   /** Ends this task: it is not ours any more, or its end was requested. */
   end(why: string): void;
+  /** Ends the worker with this error: no task can run here. */
+  fail(error: MachineUnfit): void;
 }
 
 /** The interval of questions while the database is away. */
@@ -53,7 +57,35 @@ export interface EndedTask {
   result: ReturnType<typeof resultColumns> | null;
 }
 
+/** Any failure is an end. What the disk of this machine refuses is no failure of the task: it continues here later. */
 export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
+  try {
+    const { freeBytes } = readVolume(work.workFolder);
+    if (freeBytes < LEAST_BYTES)
+      throw new MachineUnfit(
+        `the disk of ${work.workFolder} has ${freeBytes} bytes free, too few for a task; free some space, and start the worker again`,
+      );
+    return await runHeldTask(work);
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof DatabaseAway) return { ...INTERRUPTED, message };
+    const isUnfit = error instanceof MachineUnfit || (isSystemError(error) && OF_THE_DISK.has(error.code));
+    if (!isUnfit)
+      return {
+        ...INTERRUPTED,
+        how: 'failed',
+        exitCode: EXIT_BUG,
+        message: `an internal error: ${message}`,
+      };
+    work.fail(error instanceof MachineUnfit ? error : new MachineUnfit(refusalOf(error) ?? message));
+    return { ...INTERRUPTED, message };
+  }
+}
+
+const LEAST_BYTES = 16 * 1024 * 1024;
+const OF_THE_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'UNPUBLISHED']);
+
+async function runHeldTask(work: TaskWork): Promise<EndedTask> {
   const { database, task, machine, workFolder, takeOver, context } = work;
   const { environment, stop } = context;
   const [row] = await database.query<{ meta: TaskMeta; bundle: Buffer | null } & TreeOfTag>(
@@ -92,6 +124,7 @@ export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
   if (ran.how === 'invalid') return refused(ran.message);
   if (stop.reason === CANCELLED && existsSync(journalOf(folder.root)))
     return { ...INTERRUPTED, result: resultColumns(await pack(work.halt)) };
+  if (ran.how === 'not_run' && OF_THE_DISK.has(ran.code ?? '')) throw new MachineUnfit(ran.message);
   if (ran.how === 'awaited' || ran.how === 'not_run')
     return stop.aborted ? INTERRUPTED : { ...refused(ran.message), exitCode: ran.exitCode };
   const { report } = ran;

@@ -1,6 +1,9 @@
 // Lets each paid call of a task wait until the shared ledger grants it; without the database no call begins.
 
-import type { CallSlot, Slots } from '../loops/task/run-context.ts';
+import { launcherIn } from '../loops/launcher.ts';
+import type { CallSlot, SlotRequest, Slots } from '../loops/task/run-context.ts';
+import { forUser, type NextAction, toDecide, toType } from '../policies/facts/next-action.ts';
+import { shellWord } from '../policies/text/display.ts';
 import type { TaskFolder } from '../state/task-folder.ts';
 import type { Database } from './database.ts';
 import { type HeldTask, reserveCall, settleCall } from './ledger.ts';
@@ -13,6 +16,7 @@ interface SlotsOfTask {
   /** The file of the lease, for guardians. */
   lease: string;
   clock: () => Date;
+  environment: NodeJS.ProcessEnv;
   pause(ms: number, stop: AbortSignal): Promise<void>;
   say(sentence: string): void;
   /** The task is not ours any more, or its end was requested. */
@@ -51,10 +55,11 @@ export function fleetSlots(given: SlotsOfTask): Slots {
           return { how: 'stopped' };
         }
         const until = waitMs === 0 ? null : new Date(clock().getTime() + waitMs).toISOString();
-        if (outcome === 'budget' || waitMs > LONGEST_WAIT_MS) {
-          const why =
-            outcome === 'budget' ? `a budget of the fleet is used up: ${detail}` : `${what} is held (${detail})`;
-          return { how: 'paused', class: 'quota', until, message: `${why}; nothing was started` };
+        if (outcome === 'budget') return await usedUp(detail ?? '', given);
+        if (waitMs > LONGEST_WAIT_MS) {
+          const message = `${what} is held for the whole fleet (${detail}); nothing was started`;
+          const actions = heldActions(request, until, given);
+          return { how: 'paused', class: 'quota', until, message, limit: { reason: 'held', actions } };
         }
         const sentence = waitFor(outcome, what, detail);
         if (sentence !== reported) say(sentence);
@@ -64,6 +69,57 @@ export function fleetSlots(given: SlotsOfTask): Slots {
       return { how: 'stopped' };
     },
   };
+}
+
+type Given = Pick<SlotsOfTask, 'database' | 'folder' | 'environment'>;
+
+/** @param detail which of the three budgets, as the ledger names it; the task's own is raised in its folder. */
+async function usedUp(detail: string, { database, folder, environment }: Given): Promise<CallSlot> {
+  const message = `a budget of the fleet is used up: ${detail}; nothing was started`;
+  const refused = { how: 'paused', class: 'quota', until: null, message } as const;
+  const shared = /^(?:the day \(UTC\)|the pool (.+)) has used its \d+ calls$/.exec(detail);
+  if (shared === null) return { ...refused, limit: { reason: 'budget', actions: null } };
+  const [, pool] = shared;
+  const launcher = launcherIn(environment);
+  const most = (await usedOf(database, pool === undefined ? 'day' : `pool:${pool}`)) + MORE_CALLS;
+  const send = (text: string) => toType(text, `${launcher} submit ${folder.id}`, 'pays');
+  const raise = (flag: string) => forUser('budget', toType('raise that budget', `${launcher} fleet limits ${flag}`));
+  const actions =
+    pool === undefined
+      ? [send('when the day (UTC) is over, send it again'), raise(`--day ${most}`)]
+      : [
+          toDecide('the fleet may pay for more calls: the budget of its pool is used up'),
+          raise(`--pool-calls ${shellWord(`${pool}=${most}`)}`),
+          send('then send it again'),
+        ];
+  return { ...refused, limit: { reason: 'own_limit', actions } };
+}
+
+/** A limit that was lowered may be far below. */
+async function usedOf(database: Database, scope: string): Promise<number> {
+  const ask = database.query<{ used: number }>('SELECT used FROM tollgate.budgets WHERE scope = $1', [scope]);
+  const [row] = await ask.catch((error: unknown) => {
+    if (error instanceof DatabaseAway) return [];
+    throw error;
+  });
+  return row?.used ?? 0;
+}
+
+/** What the advice adds to a budget that is used up. */
+const MORE_CALLS = 5;
+
+function heldActions(
+  { tool, account }: SlotRequest,
+  until: string | null,
+  { folder, environment }: Given,
+): NextAction[] {
+  const launcher = launcherIn(environment);
+  const held = account === undefined ? tool : `${tool}@${account}`;
+  return [
+    toType(`${until === null ? '' : `not before ${until}, `}send it again`, `${launcher} submit ${folder.id}`, 'pays'),
+    toType('show the limits and holds of all workers', `${launcher} fleet limits`),
+    toType('or, if the service accepts calls again, end the hold', `${launcher} fleet limits --lift-hold ${held}`),
+  ];
 }
 
 const ENDS = {

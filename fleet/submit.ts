@@ -4,6 +4,7 @@ import { markSubmitted } from '../loops/task/claim.ts';
 import type { RunSettings } from '../loops/task/run-context.ts';
 import { openTask } from '../loops/task/task.ts';
 import type { Journal } from '../state/journal/journal.ts';
+import { budgetOf } from '../state/journal/ledger.ts';
 import type { TaskFolder } from '../state/task-folder.ts';
 import { adapterOf } from '../wrappers/adapters.ts';
 import { checkDatabase, type Database } from './database.ts';
@@ -101,7 +102,10 @@ async function needsOf({ options, context }: SubmitRequest, word: string): Promi
   const { task: folder, journal, plans, manifest, tree } = opened.open;
   const used = plans.flatMap(({ stage }) => [stage.tool, ...stage.fallback.map((each) => each.tool)]);
   const tools = [...new Set(used)].sort();
-  const { budgets, meta, security } = manifest;
+  const { meta, security } = manifest;
+  // What calls from here have used, and what the user allowed, is in the journal.
+  const { ledger } = journal.read();
+  const calls = Math.max(0, budgetOf(ledger) - ledger.used);
   const trustWorkspace = options.trustWorkspace || security.trust_workspace;
   const place = { trustWorkspace, cwd: tree, environment: context.environment };
   const warnings = tools
@@ -110,7 +114,7 @@ async function needsOf({ options, context }: SubmitRequest, word: string): Promi
       (tool) =>
         `${tool} does not start in an untrusted checkout; if workers may use its hooks and servers, submit with --trust-workspace`,
     );
-  return { folder, journal, tools, calls: budgets.paid_call_budget, feature: meta.feature, warnings };
+  return { folder, journal, tools, calls, feature: meta.feature, warnings };
 }
 
 /** One submission of a task at a time: two would pay for the same work. */

@@ -341,11 +341,7 @@ class Worker {
       context: { ...request.context, stop, say, watch: () => {} },
       halt,
       end: (why) => this.abort(held, why),
-    }).catch((error: Error): EndedTask => {
-      const nothing = { failure: null, result: null };
-      if (error instanceof DatabaseAway)
-        return { how: 'interrupted', exitCode: null, message: error.message, ...nothing };
-      return { how: 'failed', exitCode: 70, message: `an internal error: ${error.message}`, ...nothing };
+      fail: (error) => this.fail(error),
     });
     await this.book(task, held, ended, say);
   }

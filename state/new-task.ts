@@ -41,7 +41,7 @@ export function writeNewTask(task: TaskFolder, content: NewContent, schema: stri
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const { code, message } = error;
-    if (code === 'EEXIST') return isThere(manifest);
+    if (code === 'EEXIST' && error.path === manifest) return isThere(manifest);
     return invalid(`${task.root} cannot be written (${message}); make it writable, or name another folder`);
   }
 }

@@ -24,7 +24,7 @@ export async function inFleet(name: string, act: () => Promise<Ran>): Promise<Ra
   try {
     return await act();
   } catch (error) {
-    if (error instanceof fleets.DatabaseAway)
+    if (error instanceof fleets.DatabaseAway || error instanceof fleets.MachineUnfit)
       return { exit: TOLLGATE_EXIT.failure, err: `${name}: ${error.message}\n` };
     if (error instanceof fleets.FleetRefusal || error instanceof fleets.TravelRefusal)
       return badInputOf(name)(error.message);

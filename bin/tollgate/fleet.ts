@@ -25,7 +25,7 @@ const DATABASE: FlagRow = {
 
 const EXITS = [
   [TOLLGATE_EXIT.ok, 'done'],
-  [TOLLGATE_EXIT.failure, 'the database cannot be reached'],
+  [TOLLGATE_EXIT.failure, 'the database cannot be reached, or the disk of a worker is full'],
   [TOLLGATE_EXIT.badInput, 'usage, or something that the message names; nothing was paid'],
   ['130, 143', 'stopped by INT, TERM'],
   [70, 'an internal error'],

@@ -6,16 +6,13 @@ import { entriesIfAny } from '../../state/disk/folder.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import { isSetAside, TEMPORARY } from '../../state/disk/replace-file.ts';
 
-/** The changes of the tree, as a fetch writes them. */
+/** The changes of the tree, as a fetch writes them. With the records of finished stages they travel to the next worker. */
 export const PATCH_FILE = 'outputs/_fleet.patch';
 
 /** Copies of trees, which only the machine of a run needs, the submitter's mark, and what is made of the result. */
-const OF_THE_MACHINE: ReadonlySet<string> = new Set([
-  'state/baseline',
-  'state/trees',
-  `state/${SUBMITTED}`,
-  PATCH_FILE,
-]);
+const OF_THE_MACHINE: ReadonlySet<string> = new Set(['state/trees', `state/${SUBMITTED}`, PATCH_FILE]);
+/** Beside each, `.before` and `.after` list the tree of an unfinished stage; they travel, so that it can continue elsewhere. */
+const COPIES = /^state\/baseline\/.*\.copies$/;
 /** The private files of each call; a run on another machine continues without them. */
 const ATTEMPTS = 'state/attempts';
 
@@ -35,7 +32,7 @@ const recorded = (root: string, except: ReadonlySet<string>): string[] =>
 function below(root: string, folder: string, except: ReadonlySet<string>, links: 'listed' | 'omitted'): string[] {
   return entriesIfAny(path.join(root, folder)).flatMap((entry) => {
     const name = `${folder}/${entry.name}`;
-    if (except.has(name) || isSetAside(entry.name) || TEMPORARY.test(entry.name)) return [];
+    if (except.has(name) || COPIES.test(name) || isSetAside(entry.name) || TEMPORARY.test(entry.name)) return [];
     if (entry.isDirectory()) return below(root, name, except, links);
     return entry.isFile() || (links === 'listed' && entry.isSymbolicLink()) ? [name] : [];
   });

@@ -32,7 +32,7 @@ import {
   packContents,
   putShared,
 } from './bundle.ts';
-import { inputFiles, recordFiles } from './files.ts';
+import { inputFiles, PATCH_FILE, recordFiles } from './files.ts';
 import type { OriginOf } from './origin.ts';
 import { TravelRefusal } from './refusal.ts';
 
@@ -95,6 +95,8 @@ export async function packTask(request: PackRequest): Promise<Packing> {
   const patch = await changesSince(origin.commit, { ...rules, mayTravel: request.changes === 'patch', warnings });
   const inputs = await inputsOf(open, rules.forbids, warnings);
   const contents: Contents = { task: inputs.task, tree: inputs.tree, patch };
+  const earlier = await earlierChanges(open, { ...rules, commit: origin.commit, sent: patch });
+  if (earlier !== null) contents.task.set(PATCH_FILE, { bytes: earlier, isExecutable: false });
   for (const [name, { bytes }] of [...inputs.task, ...inputs.tree]) {
     const text = bytes.toString('latin1');
     if (name.startsWith('inputs/') && open.hide(text) !== text)
@@ -173,6 +175,41 @@ async function changesSince(
   return patch;
 }
 
+/** @returns what the stages of earlier results have changed; null if there is nothing, or if the tree that travels has it. */
+async function earlierChanges(
+  { task, manifest }: OpenTask,
+  {
+    commit,
+    sent,
+    ...rules
+  }: TreeRules & { environment: NodeJS.ProcessEnv; halt: AbortSignal; commit: string; sent: Buffer | null },
+): Promise<Buffer | null> {
+  const file = path.join(task.root, PATCH_FILE);
+  if (recordFiles(task.root).length === 0 || !existsSync(file)) return null;
+  const bytes = readRegularBytes(file, MOST_PATCH_BYTES);
+  const found = await withApart(rules, async ({ git }): Promise<{ mustTravel: boolean }> => {
+    const ask = async (args: string[], input?: Buffer) => {
+      const ran = await git(args, input === undefined ? {} : { input });
+      if (ran.code === 0) return ran.stdout;
+      throw new TravelRefusal(`${file} could not be compared with ${commit}: ${complaintOf(ran)}`);
+    };
+    // A worktree of the task begins from the commit alone.
+    const tree = await treeOfSent(ask, commit, manifest.worktree ? null : sent);
+    await ask(['read-tree', tree]);
+    const fits = async (...how: string[]) =>
+      (await git(['apply', ...how, ...CHECKED, '-'], { input: bytes })).code === 0;
+    if (await fits('--reverse')) return { mustTravel: false };
+    if (!manifest.worktree && (await fits())) return { mustTravel: true };
+    throw new TravelRefusal(
+      `${file} holds what stages of ${task.id} changed on a worker, and the tree here has other changes; apply it, commit and push, or remove it if the tree has all that the next stages need`,
+    );
+  });
+  if ('how' in found) throw new TravelRefusal(found.message);
+  return found.mustTravel ? bytes : null;
+}
+
+const CHECKED = ['--check', '--cached', '--whitespace=nowarn', '-p1'];
+
 interface TreeDiff {
   patch: Buffer;
   names: string[];
@@ -197,7 +234,7 @@ export async function diffSince(
       if (ran.code === 0) return ran.stdout;
       throw new TravelRefusal(`the tree could not be compared with ${commit}: ${complaintOf(ran)}`);
     };
-    const base = sent === null ? commit : await treeOfSent(ask, commit, sent);
+    const base = await treeOfSent(ask, commit, sent);
     const listed = await ask(['diff-index', '--cached', '-z', '--name-only', '--no-renames', base]);
     const all = listed.split('\0').slice(0, -1);
     const leftOut = leftOutBy(rules);
@@ -217,8 +254,9 @@ export async function diffSince(
 async function treeOfSent(
   ask: (args: string[], input?: Buffer) => Promise<string>,
   commit: string,
-  sent: Buffer,
+  sent: Buffer | null,
 ): Promise<string> {
+  if (sent === null) return commit;
   const now = (await ask(['write-tree', '--missing-ok'])).trim();
   await ask(['read-tree', commit]);
   await ask(['apply', '--cached', '--whitespace=nowarn', '-p1', '-'], sent);

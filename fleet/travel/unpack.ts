@@ -9,6 +9,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { checkTaskId } from '../../state/task-folder.ts';
 import { hashOf, linkOnTheWay, nameMistake, unpackContents, writeFiles } from './bundle.ts';
 import { type CheckoutPlace, checkOut } from './checkout.ts';
+import { PATCH_FILE } from './files.ts';
 import type { PackedTask } from './pack.ts';
 import { TravelRefusal } from './refusal.ts';
 
@@ -74,7 +75,9 @@ export async function unpackTask(packed: PackedTask, place: UnpackPlace): Promis
   const fresh = mkdtempSync(path.join(path.dirname(worktree), '.new-'));
   try {
     await checkOut({ remote, commit, refs }, fresh, place);
-    if (contents.patch !== null) await applyPatch(contents.patch, fresh, task, place);
+    const earlier = contents.task.get(PATCH_FILE);
+    if (contents.patch !== null) await applyPatch(contents.patch, 'the uncommitted changes', fresh, task, place);
+    if (earlier !== undefined) await applyPatch(earlier.bytes, 'what earlier stages changed', fresh, task, place);
     writeFiles(fresh, contents.tree, `the bundle of ${task}`);
     // A link on the way to the folder would lead elsewhere.
     const files = new Map([...contents.task].map(([name, file]) => [`${folder}/${name}`, file]));
@@ -123,6 +126,7 @@ function removeQuietly(folder: string): void {
 /** git applies all of it or nothing, and writes only within the tree. */
 async function applyPatch(
   patch: Buffer,
+  what: string,
   cwd: string,
   task: string,
   { environment, halt }: CheckoutPlace,
@@ -140,7 +144,7 @@ async function applyPatch(
     });
     if (applied.code !== 0)
       throw new TravelRefusal(
-        `the uncommitted changes of ${task} cannot be applied to its commit (${complaintOf(applied)}); commit and push them`,
+        `${what} of ${task} cannot be applied to its commit (${complaintOf(applied)}); commit and push them`,
       );
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,13 @@
 // Collects what the variants of a comparison have done so far, from their tasks and worktrees; changes nothing.
 
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type ComparedVariant, type ComparisonReport, sizeOfDiff } from '../../policies/report/comparison.ts';
+import { firstNames } from '../../policies/text/display.ts';
+import { tried } from '../../policies/text/tried.ts';
 import { readHeadIfFit } from '../../state/disk/regular-file.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { findRecord, usageOf } from '../../state/usage.ts';
@@ -12,10 +15,11 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { launcherIn } from '../launcher.ts';
 import { readRow } from '../report/task-row.ts';
 import { branchOf, lookIntoWorktree } from '../run/worktree.ts';
+import { readGateRecord } from '../task/gate-actions.ts';
 import { treeRules } from '../task/keep-start.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { readChanges } from '../tree/read-changes.ts';
-import { askGit } from '../tree/run-git.ts';
+import { askGit, gitWith } from '../tree/run-git.ts';
 import { type Comparison, folderOf, resumeLine } from './comparison.ts';
 
 /** Where a comparison is read. */
@@ -48,8 +52,7 @@ export async function collectComparison(comparison: Comparison, context: Reading
     }
     const { open } = opened;
     goal = open.hide(open.manifest.goal);
-    const changed =
-      removed === null ? await changesOf(open, comparison, context) : { diff: null, problem: REMOVED, commit: null };
+    const changed = removed === null ? await changesOf(open, comparison, context) : { ...NO_CHANGES, problem: REMOVED };
     if (changed.diff !== null) diffs.set(variant.n, open.hide(changed.diff));
     const { answerFile, ...standing } = await standingOf(open, self, context.environment);
     variants.push({
@@ -57,6 +60,7 @@ export async function collectComparison(comparison: Comparison, context: Reading
       ...variant,
       ...standing,
       ...paidBy(open),
+      lacks: [...standing.lacks, ...changed.lacks],
       diff: changed.diff === null ? null : sizeOfDiff(changed.diff),
       diff_problem: changed.problem,
       commit: changed.commit,
@@ -109,7 +113,12 @@ async function standingOf(open: OpenTask, self: ProcessIdentity, environment: No
   const reading = { isShown: () => true, stages: 'read' } as const;
   const read = await readRow(open.task, open.journal.read, self, environment, reading);
   if (read.how === 'unreadable' || read.row === null)
-    return { state: 'failed' as const, sentence: read.how === 'unreadable' ? read.message : null, answerFile: null };
+    return {
+      state: 'failed' as const,
+      sentence: read.how === 'unreadable' ? read.message : null,
+      lacks: [],
+      answerFile: null,
+    };
   const { state, class: errorClass, reason, sentence, evidence, lacks, stages } = read.row;
   const answerFile = stages.findLast(({ answer }) => answer !== null)?.answer ?? null;
   // An answer is kept as the CLI gave it, also with secrets.
@@ -142,18 +151,28 @@ function paidBy({ task, journal, project }: OpenTask) {
 const LOOK_MS = 60_000;
 
 /** The worktree compared with the base, whether or not its changes were committed. */
-async function changesOf(
-  open: OpenTask,
-  { base }: Comparison,
-  context: Reading,
-): Promise<{ diff: string | null; problem: string | null; commit: string | null }> {
+async function changesOf(open: OpenTask, { base, writes }: Comparison, context: Reading): Promise<VariantChanges> {
   const there = lookIntoWorktree(open);
-  if (there === null) return { diff: null, problem: REMOVED, commit: null };
+  if (there === null) return { ...NO_CHANGES, problem: REMOVED };
   const rules = await treeRules(there, context, there.tree);
   const read = await readChanges({ ...rules, task: open.task.state }, { base });
-  if (read.how === 'invalid') return { diff: null, problem: read.message, commit: null };
-  return { diff: read.changes.text, problem: null, commit: await commitOf(open, base, context.environment) };
+  if (read.how === 'invalid') return { ...NO_CHANGES, problem: read.message };
+  const commit = await commitOf(open, base, context.environment);
+  const omitted = writes ? await uncommittedOf(there, { base, commit }, context) : [];
+  const lacks =
+    omitted.length === 0 ? [] : [`no commit can hold what it made here: ${firstNames(omitted, MOST_NAMED)}`];
+  return { diff: read.changes.text, problem: null, commit, lacks };
 }
+
+interface VariantChanges {
+  diff: string | null;
+  problem: string | null;
+  commit: string | null;
+  lacks: string[];
+}
+
+const NO_CHANGES: VariantChanges = { diff: null, problem: null, commit: null, lacks: [] };
+export const MOST_NAMED = 5;
 
 /** @returns null if its branch is still at the base. */
 export async function commitOf(
@@ -166,6 +185,39 @@ export async function commitOf(
   const commit = ran.stdout.trim();
   return ran.code !== 0 || commit === base ? null : commit;
 }
+
+/** @returns what its gates saw changed, and no commit of it has, such as a nested repository. @param commit null: it made none. */
+export async function uncommittedOf(
+  { task, plans, tree }: OpenTask,
+  { base, commit }: { base: string; commit: string | null },
+  { environment, stop }: Pick<Reading, 'environment' | 'stop'>,
+): Promise<string[]> {
+  const changed = plans.flatMap(({ stage }) => readGateRecord(task, stage.name)?.changes ?? []);
+  if (changed.length === 0) return [];
+  const git = gitWith({ cwd: tree, timeoutMs: LOOK_MS, environment, halt: stop });
+  const namesOf = async (args: readonly string[]) => (await git(args)).stdout.split('\0').slice(0, -1);
+  const of = commit ?? base;
+  const committed = new Set(await namesOf([...DIFF, '--name-only', '-z', base, of]));
+  const omitted = [...new Set(changed.map(({ path: name }) => name))].filter((name) => !committed.has(name));
+  // Without a commit, the diff of the variant has the rest.
+  const inDiff = commit === null ? [...DIFF, '--name-only', '-z', base] : null;
+  const others = ['ls-files', '--others', '--exclude-standard', '-z'];
+  const kept = new Set(inDiff === null ? [] : [...(await namesOf(inDiff)), ...(await namesOf(others))]);
+  const lacking = omitted.filter((name) => !kept.has(name));
+  if (lacking.length === 0) return [];
+  const tracked = new Set(await namesOf(['ls-tree', '-r', '-z', '--name-only', '--full-tree', of]));
+  const differing = new Set(await namesOf([...DIFF, '--name-only', '-z', of]));
+  // A later stage may have removed a file of an earlier one, or changed it back.
+  return lacking.filter((name) =>
+    tracked.has(name) ? differing.has(name) : tried(() => lstatSync(path.join(tree, name))) !== null,
+  );
+}
+
+/** Whatever the user's settings are. */
+export const DIFF = [
+  ...['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-relative', '-U3'],
+  ...['--diff-algorithm=myers', '--submodule=short', '--ignore-submodules=dirty', '--src-prefix=a/', '--dst-prefix=b/'],
+];
 
 function nextOf(report: ComparisonReport, comparison: Comparison, launcher: string): NextAction[] {
   const { comparison_id: id, variants, picked, removed, state } = report;

@@ -11,13 +11,12 @@ import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
 import { lockTree } from '../limits/tree-lock.ts';
 import { branchOf, lookIntoWorktree, worktreeOf } from '../run/worktree.ts';
-import { readGateRecord } from '../task/gate-actions.ts';
 import type { RunContext } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { allFilters, complaintOf, type Git, gitWith, switchedOff } from '../tree/run-git.ts';
 import { withApart } from '../tree/separate-index.ts';
 import { objectFolders, readTrees, treesOf } from '../tree/stage-trees.ts';
-import { collectComparison, commitOf } from './compared.ts';
+import { collectComparison, commitOf, DIFF, MOST_NAMED, uncommittedOf } from './compared.ts';
 import { type Comparison, folderOf, keepComparison } from './comparison.ts';
 
 type Picked =
@@ -25,7 +24,6 @@ type Picked =
   | { how: 'invalid'; message: string };
 
 const PATIENCE_MS = 5 * 60_000;
-const MOST_NAMED = 5;
 
 /**
  * Applies exactly what the variant committed: what its gate checked, within its scope. The tree is changed completely or not at
@@ -60,7 +58,12 @@ export async function pickVariant(
   if (opened.how === 'invalid') return opened;
   const commit = comparison.writes ? await commitOf(opened.open, base, environment) : null;
   const there = lookIntoWorktree(opened.open);
+  const omitted = there === null ? [] : await uncommittedOf(there, { base, commit }, context);
   if (commit === null || there === null) {
+    if (omitted.length > 0)
+      return invalid(
+        `variant ${n} (${name}) changed only what no commit can hold, so there is nothing to apply: ${firstNames(omitted, MOST_NAMED)}. It is in ${files.worktree}`,
+      );
     if (size === null || size.files === 0)
       return invalid(`variant ${n} (${name}) changed no file, so there is nothing to apply`);
     return invalid(
@@ -89,7 +92,6 @@ export async function pickVariant(
         `the changes of variant ${n} (${name}) were not applied: ${applied.message}; or take them by ${merge}`,
       );
     }
-    const omitted = await unappliedOf(there, git, { base, commit });
     if (omitted.length > 0)
       say(
         `not applied, since the commit of variant ${n} (${name}) does not have it: ${firstNames(omitted, MOST_NAMED)}. It is in ${there.tree}`,
@@ -171,25 +173,6 @@ async function applyCommit(
   }
 }
 
-/** What its gates saw changed, and its commit does not have, such as a nested repository. */
-async function unappliedOf(
-  { task, plans, tree }: OpenTask,
-  git: Git,
-  { base, commit }: { base: string; commit: string },
-): Promise<string[]> {
-  const committed = new Set((await git([...DIFF, '--name-only', '-z', base, commit])).stdout.split('\0'));
-  const changed = plans.flatMap(({ stage }) => readGateRecord(task, stage.name)?.changes ?? []);
-  const omitted = [...new Set(changed.map(({ path: name }) => name))].filter((name) => !committed.has(name));
-  if (omitted.length === 0) return [];
-  const namesOf = async (args: readonly string[]) => new Set((await git(args, { cwd: tree })).stdout.split('\0'));
-  const tracked = await namesOf(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]);
-  const differing = await namesOf([...DIFF, '--name-only', '-z', commit]);
-  // A later stage may have removed a file of an earlier one, or changed it back.
-  return omitted.filter((name) =>
-    tracked.has(name) ? differing.has(name) : tried(() => lstatSync(path.join(tree, name))) !== null,
-  );
-}
-
 /** Git applies a patch in part if a file that it does not know is in the place of a folder, or within a folder that becomes a file. */
 function blockingFiles(top: string, paths: readonly string[]): string[] {
   const own = new Set(paths);
@@ -207,12 +190,6 @@ function blockingFiles(top: string, paths: readonly string[]): string[] {
 /** `a` and `a/b` of `a/b/c`. */
 const foldersOf = (name: string): string[] =>
   name.split('/').flatMap((_, at, parts) => (at === 0 ? [] : [parts.slice(0, at).join('/')]));
-
-/** Whatever the user's settings are. */
-const DIFF = [
-  ...['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-relative', '-U3'],
-  ...['--diff-algorithm=myers', '--submodule=short', '--ignore-submodules=dirty', '--src-prefix=a/', '--dst-prefix=b/'],
-];
 
 /** Another agent can move a branch of the repository after the gate, but not change the trees that the gate kept. */
 async function uncheckedPaths(
@@ -246,20 +223,19 @@ export async function removeComparison(comparison: Comparison, context: RunConte
   return null;
 }
 
-/** Of the variant that was applied, what was not. */
-async function sayWhatGoes({ variants, picked, base }: Comparison, context: RunContext): Promise<void> {
-  const chosen = variants.find(({ n }) => n === picked?.n);
-  if (chosen === undefined) return;
-  const opened = await openTask({ ...context, word: chosen.task_id, trustWorkspace: true }, 'look');
-  if (opened.how === 'invalid') return;
-  const commit = await commitOf(opened.open, base, context.environment);
-  const there = lookIntoWorktree(opened.open);
-  if (commit === null || there === null) return;
-  const omitted = await unappliedOf(there, gitIn(projectRoot(context.cwd), context), { base, commit });
-  if (omitted.length > 0)
-    context.say(
-      `what was not applied of variant ${chosen.n} (${chosen.name}) is removed with its worktree: ${firstNames(omitted, MOST_NAMED)}`,
-    );
+/** What is only in a worktree: neither a commit nor a kept diff has it. */
+async function sayWhatGoes({ variants, base }: Comparison, context: RunContext): Promise<void> {
+  for (const { n, name, task_id } of variants) {
+    const opened = await openTask({ ...context, word: task_id, trustWorkspace: true }, 'look');
+    const there = opened.how === 'invalid' ? null : lookIntoWorktree(opened.open);
+    if (there === null) continue;
+    const commit = await commitOf(there, base, context.environment);
+    const omitted = await uncommittedOf(there, { base, commit }, context);
+    if (omitted.length > 0)
+      context.say(
+        `what no commit of variant ${n} (${name}) has is removed with its worktree: ${firstNames(omitted, MOST_NAMED)}`,
+      );
+  }
 }
 
 /** Removes everything of a comparison that has paid for nothing. */

@@ -46,7 +46,8 @@ export type RanTask =
   | ({ how: 'refused'; message: string } & WrittenReport)
   /** We ran nothing: the outcome is that of the run that had the task. */
   | { how: 'awaited'; exitCode: number; message: string }
-  | { how: 'not_run'; exitCode: number; message: string }
+  /** `code`: of the error of the disk that stopped it. */
+  | { how: 'not_run'; exitCode: number; message: string; code?: string }
   | { how: 'invalid'; message: string };
 
 const STAGES = {

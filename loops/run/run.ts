@@ -38,9 +38,9 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
     if (error instanceof JournalError) return { how: 'invalid', message: error.message };
     // A full or missing disk is not an internal error.
     if (!isSystemError(error)) throw error;
-    const { message } = error;
+    const { message, code } = error;
     const what = `the run stopped because its state could not be written (${message}); everything written before is kept. Make its disk writable, with space on it, and run it again to continue`;
-    return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: what };
+    return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: what, code };
   }
 }
 

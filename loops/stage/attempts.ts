@@ -120,8 +120,9 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
     case 'stopped':
       return interrupted(progress, first, null);
     case 'paused': {
-      const { class: errorClass, until } = answered;
-      const verdict = { class: errorClass, reason: 'paused', evidence: null, retry_at: until } as const;
+      const { class: errorClass, until, limit } = answered;
+      const reason = limit?.reason ?? 'paused';
+      const verdict = { class: errorClass, reason, evidence: null, retry_at: until } as const;
       const { tool_calls, session_id } = progress.failed ?? { tool_calls: 0, session_id: null };
       const refused = { verdict, tool_calls, session_id };
       return decided(progress, refused, 0, (after, _, soonest) =>

@@ -21,6 +21,7 @@ import {
 } from '../../policies/verdict/changed-prompt.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
 import { lookAt, readHead, readTail } from '../../state/disk/regular-file.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
@@ -221,17 +222,22 @@ export function unansweredFailure(run: StageRun, text: string): Failure {
   };
 }
 
-/** Another call of the batch was refused for its quota or its sign-in; this call was not made. */
+/** Another call of the batch was refused for its quota or its sign-in, or a fleet allows no more; this call was not made. */
 export function pausedFailure(
   run: StageRun,
   pause: CallSlot & { how: 'paused' },
   soonest: Reset | null = null,
 ): Failure {
   const { open, stage } = run;
-  const said = { text: pause.message, rule: 'batch-paused' };
-  const verdict = { ...stopped(pause.class, 'paused', said), retry_at: soonest?.retryAt ?? pause.until };
-  const situation = soonestIn({ verdict, called: open.called, tool: stage.tool }, soonest);
-  return { ...ofStage(run), ...verdict, next_actions: nextActions(situation) };
+  const { limit } = pause;
+  const said = { text: pause.message, rule: limit === undefined ? 'batch-paused' : 'limit-fleet' };
+  const verdict = {
+    ...stopped(pause.class, limit?.reason ?? 'paused', said),
+    retry_at: soonest?.retryAt ?? pause.until,
+  };
+  const budget = budgetOf(open.journal.read().ledger);
+  const situation = soonestIn({ verdict, called: open.called, tool: stage.tool, budget }, soonest);
+  return { ...ofStage(run), ...verdict, next_actions: limit?.actions ?? nextActions(situation) };
 }
 
 /** The run was stopped. */

@@ -1,6 +1,7 @@
 // Defines the request and the context of a run: working folder, clock, listeners, slots and stop signal, passed on unchanged.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallEntry, RegisteredWatch } from '../../state/calls/judge-register.ts';
 import type { Underway } from './last-event.ts';
@@ -92,7 +93,13 @@ export type CallSlot =
     }
   | { how: 'stopped' }
   /** Another call was refused for its quota or its sign-in, as this one would be. `until`: ISO time, null if unknown. */
-  | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string };
+  | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string; limit?: SharedLimit };
+
+/** A limit of all workers of a fleet; `actions` replace those of the reason. */
+interface SharedLimit {
+  reason: 'budget' | 'own_limit' | 'held';
+  actions: NextAction[] | null;
+}
 
 /** The slots of a batch; `take` waits for one, and returns when `stop` aborts. */
 export interface Slots {

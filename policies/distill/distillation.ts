@@ -226,6 +226,8 @@ function remove(at: Folding, { section, again }: { section: number; again: boole
   at.sections = at.sections.filter((one) => one.section !== section);
   if (again) at.wanted = [...at.wanted, section].sort((a, b) => a - b);
   at.complete = isComplete(at);
+  // It rests because it was complete, which it is no more.
+  if (!at.complete && at.halted?.how === 'complete') at.halted = null;
 }
 
 const bySection = (a: StandingSection, b: StandingSection): number => a.section - b.section;

@@ -243,6 +243,7 @@ test('what --pick cannot apply is named there and before it is removed, and empt
   ]);
   const { code, stderr, report } = await compareIn(rig, 'do it', ...withAll(['codex', 'claude']), ...WRITE);
   assert.equal([code, stderr.match(/submodules are empty in the worktree: sub\./g)?.length], [0, 1], stderr);
+  assert.equal(report.variants[1]!.lacks, ['no commit can hold what it made here: nested, nested/x, sub/i']);
   const picked = await rig.run('tollgate', ['compare', '--pick', '1']);
   assert.is(picked.code, 0, picked.stderr);
   assert.match(
@@ -252,7 +253,21 @@ test('what --pick cannot apply is named there and before it is removed, and empt
   assert.equal(status(rig), [' D src/a.ts', '?? src']);
   const removed = await rig.run('tollgate', ['compare', '--remove', 'last']);
   assert.is(removed.code, 0);
-  assert.match(removed.stderr, 'of variant 1 (codex) is removed with its worktree: nested, nested/x, sub/i');
+  assert.match(removed.stderr, 'of variant 1 (codex) has is removed with its worktree: nested, nested/x, sub/i');
+  assert.match(removed.stderr, 'of variant 2 (claude) has is removed with its worktree: nested, nested/x, sub/i');
+});
+
+test('a variant of which no commit can hold anything says so, and is named before it is removed', async ({ rig }) => {
+  const argv = ['sh', '-c', 'git init -q nested; echo x > nested/x'];
+  rig.answer((call) => [{ do: 'run', argv, to: '/dev/null' }, ...answerWith(toolOf(call), 'Done.')]);
+  const { code, report } = await compareIn(rig, 'do it', ...withAll(['codex', 'claude']), ...WRITE);
+  assert.is(code, 0);
+  assert.equal(report.variants[0]!.lacks, ['no commit can hold what it made here: nested, nested/x']);
+  const picked = await rig.run('tollgate', ['compare', '--pick', '1']);
+  assert.is(picked.code, 2);
+  assert.match(picked.stderr, 'changed only what no commit can hold, so there is nothing to apply: nested, nested/x');
+  const removed = await rig.run('tollgate', ['compare', '--remove', 'last']);
+  assert.match(removed.stderr, 'of variant 2 (claude) has is removed with its worktree: nested, nested/x');
 });
 
 test('after SIGKILL the running calls end, --resume continues without paying twice', async ({ rig }) => {

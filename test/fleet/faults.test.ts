@@ -5,6 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { worktreeOf } from '../../fleet/travel/unpack.ts';
+import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { FleetRig } from '../rig/fleet-rig.ts';
 import { answerWith } from '../rig/streams.ts';
 import { waitWhile } from '../rig/wait-while.ts';
@@ -112,6 +114,26 @@ test('a guardian that is killed before it pays leaves nothing open, and the task
   assert.equal(task, { calls_used: 1 });
   rig.uninstall('gemini');
   rig.install('gemini');
+});
+
+test('a worker whose disk is full ends, and the next one takes the paid answer that lies there', async ({ fleet }) => {
+  if (faultShim() === null) return console.log('SKIPPED: the library of faults needs Linux and a C compiler (cc)');
+  fleet.task('full');
+  await fleet.submit('full');
+  const [row] = await fleet.rows("SELECT meta FROM tollgate.tasks WHERE name = 'full'");
+  const { packed } = row!.meta as { packed: Parameters<typeof worktreeOf>[0] };
+  const folder = path.join(fleet.rig.root, 'workers', 'full');
+  const under = path.join(worktreeOf(packed, folder, null), packed.folder, 'done');
+  const paid = fleet.rig.calls.length;
+  const { code, stderr } = await fleet.rig.run('tollgate', ['worker', '--folder', folder, '--until-empty'], {
+    env: { TOLLGATE_DATABASE: fleet.url, ...faultEnv({ in: 'tollgate.cjs', under, at: 1, does: 'ENOSPC', times: 0 }) },
+  });
+  assert.is(code, 1, stderr);
+  assert.match(stderr, /task \d+: stopped: the run stopped because its state could not be written \(ENOSPC/);
+  assert.equal(await fleet.rows(stateOf('full')), [{ state: 'stopped' }]);
+  await begun(fleet.worker('full', '--until-empty')).succeeds();
+  assert.equal(await fleet.rows(stateOf('full')), [{ state: 'done' }]);
+  assert.is(fleet.rig.calls.length, paid + 1);
 });
 
 test('while the network is cut a running call continues, and it is booked when the network is back', async ({

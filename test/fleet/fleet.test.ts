@@ -8,6 +8,7 @@ import { openJournal } from '../../state/journal/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { FleetRig } from '../rig/fleet-rig.ts';
 import { answerWith } from '../rig/streams.ts';
+import { ANY_ANSWER } from '../rig/task-run.ts';
 
 const test = suite<{ fleet: FleetRig }>('fleet');
 test.before(async (context) => {
@@ -196,6 +197,64 @@ test('a running task is cancelled, and a queued one is not begun', async ({ flee
   const { code, stderr } = await fleet.tollgate('fleet', 'fetch', 'queued').running.result;
   assert.is(code, 2);
   assert.match(stderr, 'queued is cancelled and has no result');
+});
+
+test('a budget that is used up, and a long hold, are told as that, with the command that changes it', async ({
+  fleet,
+}) => {
+  const failureOf = async (name: string) => {
+    await fleet.worker('limits', '--until-empty').succeeds();
+    await fleet.ends('fleet', 'fetch', name);
+    const file = path.join(fleet.rig.project, `.tmp/task/${name}/state/last_failure.json`);
+    const { class: errorClass, reason, next_actions } = JSON.parse(readFileSync(file, 'utf8'));
+    const commands = next_actions.flatMap(({ command }: { command?: string }) => command ?? []);
+    return { reason: `${errorClass} (${reason})`, commands };
+  };
+  const stages = ['one', 'two', 'three'].map((id) => ({ tool: 'gemini', role: 'runbook', id, ...ANY_ANSWER }));
+  fleet.task('spent', { stages, budgets: { paid_call_budget: 1 } });
+  await fleet.submit('spent');
+  const spent = await failureOf('spent');
+  assert.is(spent.reason, 'quota (budget)');
+  assert.match(spent.commands[0], /^tollgate budget \S+ --set 6$/);
+  // What remains by its journal is what the next submission may use.
+  await fleet.ends('budget', 'spent', '--set', '6');
+  await fleet.submit('spent');
+  await fleet.worker('limits', '--until-empty').succeeds();
+  const rows = await fleet.rows(
+    "SELECT state, calls_budget, calls_used FROM tollgate.tasks WHERE name = 'spent' ORDER BY id",
+  );
+  assert.equal(rows, [
+    { state: 'failed', calls_budget: 1, calls_used: 1 },
+    { state: 'done', calls_budget: 5, calls_used: 2 },
+  ]);
+  const [day] = await fleet.rows("SELECT used FROM tollgate.budgets WHERE scope = 'day'");
+  const [now, more] = [Number(day!.used), Number(day!.used) + 5];
+  await fleet.ends('fleet', 'limits', '--day', '1');
+  fleet.task('late');
+  await fleet.submit('late');
+  assert.equal(await failureOf('late'), {
+    reason: 'quota (own_limit)',
+    commands: ['tollgate submit late', `tollgate fleet limits --day ${more}`],
+  });
+  await fleet.ends('fleet', 'limits', '--day', '0');
+  await fleet.rows("INSERT INTO tollgate.budgets (scope, calls, used) VALUES ('pool:nights', 3, 3)");
+  fleet.task('pooled');
+  await fleet.submit('pooled', '--pool', 'nights');
+  assert.equal(await failureOf('pooled'), {
+    reason: 'quota (own_limit)',
+    commands: ['tollgate fleet limits --pool-calls nights=8', 'tollgate submit pooled'],
+  });
+  await fleet.rows(
+    "UPDATE tollgate.limits SET hold_until = now() + interval '1 day', hold_reason = 'plan' WHERE tool = 'gemini'",
+  );
+  fleet.task('held');
+  await fleet.submit('held');
+  assert.equal(await failureOf('held'), {
+    reason: 'quota (held)',
+    commands: ['tollgate submit held', 'tollgate fleet limits', 'tollgate fleet limits --lift-hold gemini'],
+  });
+  await fleet.ends('fleet', 'limits', '--lift-hold', 'gemini');
+  assert.is((await fleet.rows("SELECT used FROM tollgate.budgets WHERE scope = 'day'"))[0]!.used, now);
 });
 
 test('a hold of the fleet is lifted by its user, and only one that is there', async ({ fleet }) => {

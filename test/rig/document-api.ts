@@ -175,8 +175,8 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
       turn.paid = true;
       const chunks = chunksOf(plan, turn.section, `answer${request.n}`, fault);
       said.add(wordsOf(partsOf(chunks)));
-      turn.whole = fault === null;
-      if (request.path.includes(':stream')) sendStream(outgoing, chunks, fault?.how === 'cut');
+      turn.whole = fault === null || fault.how === 'broken_after' || fault.how === 'open_after';
+      if (request.path.includes(':stream')) sendStream(outgoing, chunks, fault?.how ?? null);
       else sendJson(outgoing, wholeOf(chunks));
     },
     other: ({ outgoing }) => refuse(outgoing, FAULTS['no-model']),
@@ -280,8 +280,14 @@ function sendJson(outgoing: ServerResponse, body: object): void {
   outgoing.end(JSON.stringify(body));
 }
 
-function sendStream(outgoing: ServerResponse, chunks: object[], cut: boolean): void {
+/** A client sees an error before the bytes that it has not read yet. */
+const ARRIVES_MS = 100;
+
+function sendStream(outgoing: ServerResponse, chunks: object[], how: Fault['how'] | null): void {
   outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
-  if (!cut) outgoing.end(chunks.map((chunk) => writeEvent(chunk)).join(''));
-  else outgoing.write(writeEvent(chunks[0]), () => outgoing.destroy());
+  const all = chunks.map((chunk) => writeEvent(chunk)).join('');
+  if (how === 'cut') outgoing.write(writeEvent(chunks[0]), () => outgoing.destroy());
+  else if (how === 'broken_after') outgoing.write(all, () => setTimeout(() => outgoing.destroy(), ARRIVES_MS));
+  else if (how === 'open_after') outgoing.write(all);
+  else outgoing.end(all);
 }

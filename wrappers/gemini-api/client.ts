@@ -1,7 +1,7 @@
 // The Gemini API by Google's own SDK, which is loaded with the first turn: one request per turn, without retries or follow-up requests of its own.
 
 import type { TurnAnswer, TurnUsage, UploadedBook } from '../../policies/distill/service.ts';
-import { listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { listOf, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { type DocumentService, ServiceFailure, type TurnToAsk } from './document-service.ts';
 import { brokenOff, type Line, refusalIn, send, unreadable } from './line.ts';
 import { createUploader } from './resumable-upload.ts';
@@ -65,13 +65,20 @@ async function ask(line: Line, base: string, turn: TurnToAsk) {
 async function clientOf(line: Line, baseUrl: string, signal: AbortSignal) {
   const { GoogleGenAI } = await import('@google/genai/web');
   const checkedFetch = async (input: string | URL | Request, init: RequestInit = {}) => {
-    const { status, headers, text } = await send(line, String(input), init, signal);
+    const { status, headers, text } = await send(line, String(input), init, signal, wholeEvents);
     if (text.trim() === '') throw unreadable(line, 'without a word', status, text);
     const streamed = /^text\/event-stream/.test(headers.get('content-type') ?? '');
     if (!streamed && !isJson(text)) throw unreadable(line, 'with something else than JSON', status, text);
     return new Response(text, { status, headers: { 'content-type': headers.get('content-type') ?? 'text/plain' } });
   };
   return new GoogleGenAI({ apiKey: line.key, apiVersion: API_VERSION, httpOptions: { baseUrl, fetch: checkedFetch } });
+}
+
+/** The service sends the reason of the end with the last words; what may follow, also the end of the connection, adds nothing. */
+function wholeEvents(arrived: string): string | null {
+  const [events = ''] = /^[\s\S]*(?:\r\n\r\n|\n\n)/.exec(arrived) ?? [];
+  const pieces = events.split(/\r\n\r\n|\n\n/).map((event) => parseObject(event.replace(/^data:\s*/, '')));
+  return answerOf(pieces) === null ? null : events;
 }
 
 function isJson(text: string): boolean {

@@ -17,20 +17,36 @@ interface Answered {
   text: string;
 }
 
-/** Throws ServiceFailure for whatever is no 2xx, and the signal's reason once it is aborted. */
-export async function send(line: Line, url: string, init: RequestInit, signal: AbortSignal): Promise<Answered> {
+/** Finds the whole answer in what arrived before the connection failed; null if it is not whole. */
+type WholeIn = (arrived: string) => string | null;
+
+/** Throws ServiceFailure for whatever is no 2xx, and the signal's reason once it is aborted before an answer is whole. */
+export async function send(
+  line: Line,
+  url: string,
+  init: RequestInit,
+  signal: AbortSignal,
+  wholeIn: WholeIn = () => null,
+): Promise<Answered> {
   signal.throwIfAborted();
   const ended = new AbortController();
+  const arrived: Uint8Array[] = [];
+  let answering: Response | null = null;
   const end = () => ended.abort();
   const silence = setTimeout(end, line.maxSilenceMs);
   signal.addEventListener('abort', end, { once: true });
   try {
     // A redirect would take the key along to another host.
     const response = await fetch(url, { ...init, signal: ended.signal, redirect: 'manual' });
-    const text = await read(response, () => void silence.refresh());
+    answering = response;
+    await read(response, arrived, () => void silence.refresh());
+    const text = textOfBytes(arrived);
     if (!response.ok) throw refused(line, response, text);
     return { status: response.status, headers: response.headers, text };
   } catch (error) {
+    // A whole answer is paid for, however its connection ends.
+    const text = answering?.ok && !(error instanceof ServiceFailure) ? wholeIn(textOfBytes(arrived)) : null;
+    if (answering !== null && text !== null) return { status: answering.status, headers: answering.headers, text };
     signal.throwIfAborted();
     throw error instanceof ServiceFailure ? error : broken(error, new URL(url).host, ended.signal.aborted, line);
   } finally {
@@ -66,8 +82,10 @@ const failure = (known: { message: string } & Partial<ServiceRefusal>): ServiceF
 const MAX_TOLD = 65_536;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-async function read(response: Response, heard: () => void): Promise<string> {
-  const chunks: Uint8Array[] = [];
+const textOfBytes = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString();
+
+/** @param chunks gets what arrives, also before a failure. */
+async function read(response: Response, chunks: Uint8Array[], heard: () => void): Promise<void> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     heard();
@@ -76,7 +94,6 @@ async function read(response: Response, heard: () => void): Promise<string> {
       throw failure({ message: `the service answered more than ${MAX_ANSWER_BYTES} bytes`, status: response.status });
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
 }
 
 function refused(line: Line, { status, headers }: Response, text: string): ServiceFailure {

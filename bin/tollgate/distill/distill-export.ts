@@ -64,7 +64,14 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   });
   if (exported.how === 'refused') return refused(exported.why);
   const { file, bytes, replaced } = exported;
-  const notes = lost === null ? exported.notes : [`omitted: ${lost}`, ...exported.notes];
+  const { wanted } = standing;
+  const notes = [
+    ...(lost === null ? [] : [`omitted: ${lost}`]),
+    ...(wanted.length === 0
+      ? []
+      : [`omitted: section ${wanted.join(', ')}, which tollgate distill resume ${folder.name} requests again`]),
+    ...exported.notes,
+  ];
   const sections = distilled.sections.length;
   if (given.has('json'))
     return {

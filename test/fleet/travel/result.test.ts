@@ -116,6 +116,49 @@ test('a failed task comes back with its failure, and continues where it was subm
   assert.match(local(travelling, 'outputs/_summary.md'), 'done');
 });
 
+test('what finished and unfinished stages changed is there for the next worker, and comes back with the end', async ({
+  travelling,
+}) => {
+  const { rig, folder } = travelling;
+  const stages = ['a', 'b'].map((id) => ({ tool: 'gemini', role: 'impl', id, ...ANY_ANSWER, requires: ['Notes'] }));
+  travelling.manifest({ stages });
+  const writes = (name: string, answer: string) =>
+    rig.answer((call) => {
+      put(path.join(call.report.cwd, name), `${name}\n`);
+      return answerWith('gemini', answer);
+    });
+  const fails = rig.calls.length;
+  rig.answer((call) => {
+    put(path.join(call.report.cwd, rig.calls.length === fails + 1 ? 'a.txt' : 'b.txt'), 'new\n');
+    return answerWith('gemini', rig.calls.length === fails + 1 ? '## Notes\n\nfine' : 'no sections');
+  });
+  const first = await send(travelling);
+  assert.is(await run(travelling, first), 1);
+  fetched(travelling, await bring(travelling, first));
+  assert.match(local(travelling, 'outputs/_fleet.patch'), /a\.txt[\s\S]*b\.txt/);
+  // Stage b continues: its earlier changes can be checked there.
+  writes('c.txt', '## Notes\n\nfine');
+  const second = await send(travelling);
+  assert.ok(existsSync(path.join(second.unpacked.worktree, 'a.txt')));
+  assert.is(await run(travelling, second), 0);
+  fetched(travelling, await bring(travelling, second));
+  const patch = local(travelling, 'outputs/_fleet.patch');
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) assert.match(patch, `+++ b/${name}`);
+  // Applied here, it travels as a change of the user, or with the commit.
+  execFileSync('git', ['apply', path.join(folder, 'outputs/_fleet.patch')], { cwd: rig.project, env: rig.env });
+  const third = await send(travelling, 'patch');
+  assert.not.ok(existsSync(path.join(third.unpacked.folder, 'outputs/_fleet.patch')));
+  assert.ok(existsSync(path.join(third.unpacked.worktree, 'c.txt')));
+  writeFileSync(path.join(rig.project, 'a.txt'), 'other\n');
+  assert.match(
+    await refusalOf(travelling.pack({ changes: 'patch', trustWorkspace: true })),
+    /_fleet\.patch holds what stages of fix changed/,
+  );
+  execFileSync('git', ['clean', '-qf'], { cwd: rig.project, env: rig.env });
+  travelling.manifest({ stages, worktree: true });
+  assert.match(await refusalOf(travelling.pack({ trustWorkspace: true })), /apply it, commit and push/);
+});
+
 test('a task with a worktree of its own brings back the changes of that', async ({ travelling }) => {
   const { rig } = travelling;
   travelling.manifest({ worktree: true });

@@ -39,9 +39,9 @@ const FOLLOWS = Object.fromEntries([
   ...(
     ['429-retry-info', '429-retry-after', '500', '503', '502-html', 'reset', 'silence', 'cut', 'unfinished'] as const
   ).map((fault) => [fault, null] as const),
-  ...(['empty', 'html', 'file-400', 'file-403', 'file-404', 'end-in-the-middle'] as const).map(
-    (fault) => [fault, null] as const,
-  ),
+  ...(
+    ['empty', 'html', 'file-400', 'file-403', 'file-404', 'end-in-the-middle', 'broken-after', 'open-after'] as const
+  ).map((fault) => [fault, null] as const),
   ...pausedBy(['bad-key', 'no-model', 'too-long', 'redirect'], 'error'),
   ...pausedBy(['429-long'], 'reset'),
   ...pausedBy(['max-tokens', 'safety', 'recitation', 'blocked'], 'finish_reason'),
@@ -56,7 +56,7 @@ test('every failure of the service continues, or pauses for its reason; resumed,
   assert.equal(Object.keys(FOLLOWS).sort(), Object.keys(FAULTS).sort());
   for (const [fault, reason] of Object.entries(FOLLOWS) as [FaultName, PauseReason | null][]) {
     // On a slow machine the service may be silent for so long where nothing is wrong with it: more is asked then, and nothing lost.
-    const isSilent = fault === 'silence';
+    const isSilent = fault === 'silence' || fault === 'open-after';
     const { api, rig, drive, close } = await world({ sections: 3 }, isSilent ? 500 : undefined);
     api.script('ask', [null, fault]);
     await drive();
@@ -104,7 +104,9 @@ test('a file that expires after days is uploaded anew, and every earlier part na
 });
 
 test('60 sections with 20 % injected failures of every kind end with all 60, in order, each paid once', async () => {
-  const names = (Object.keys(FAULTS) as FaultName[]).filter((name) => !['end-in-the-middle', 'silence'].includes(name));
+  const names = (Object.keys(FAULTS) as FaultName[]).filter(
+    (name) => !['end-in-the-middle', 'silence', 'open-after'].includes(name),
+  );
   let asked = 0;
   const { api, rig, drive, close } = await world({
     sections: 60,

@@ -146,6 +146,10 @@ test('a section can be deleted, and asked for again in its place', () => {
   assert.ok(again.complete);
   const last = after(...three, { fact: 'deleted', section: 3, again: false });
   assert.equal(nextMove(last, TERMS), { move: 'ask', section: 4 });
+  const ended: DistillFact = { fact: 'halted', run_id: 'r', how: 'complete', reason: null, evidence: 'the end marker' };
+  const without = (section: number, again: boolean) =>
+    shown(after(...three, ended, { fact: 'deleted', section, again }));
+  assert.equal([without(2, false), without(2, true), without(3, false)], ['complete', 'open', 'open']);
 });
 
 test('Re-upload before it expires', () => {

@@ -255,6 +255,10 @@ test('sections lists them, delete-section takes one out and asks for it again', 
   assert.equal([first!.section, first!.model_version, first!.ends], [1, 'gemini-2.5-pro', false]);
   const gone = await rig.run('tollgate', ['distill', 'delete-section', 'republic', '2', '--ask-again']);
   assert.is(gone.stdout, 'section 2 is deleted; tollgate distill resume republic asks for it again\n');
+  const exported = await rig.run('tollgate', ['distill', 'export', 'republic', '--quiet', '--json']);
+  assert.equal(JSON.parse(exported.stdout).notes, [
+    'omitted: section 2, which tollgate distill resume republic requests again',
+  ]);
   assert.ok(readFileSync(place(rig, 'republic.md'), 'utf8').length < before.length);
   assert.equal((await status(rig)).wanted, [2]);
   assert.is((await rig.run('tollgate', ['distill', 'delete-section', 'republic', '9'])).code, 2);

@@ -204,6 +204,8 @@ test('a book is begun, shown, a section deleted, exported; what is not there is 
   const deleted = await page.post('/api/distill/delete', { name: 'republic', section: 2 });
   assert.is(deleted.status, 200, JSON.stringify(deleted.value));
   assert.is((await page.post('/api/distill/delete', { name: 'republic', section: 2 })).status, 409);
+  const ended = await page.post('/api/run', { command: 'tollgate distill resume republic' });
+  assert.equal([ended.status, ended.value.failed], [200, undefined], JSON.stringify(ended.value));
   const exported = await page.get('/api/distill/republic/export.md');
   assert.equal([exported.status, exported.headers['content-disposition']], [200, 'attachment; filename="republic.md"']);
   for (const word of ['pause', 'stop'])

@@ -162,6 +162,10 @@ test('a created task has the fields of the form and the files of init; a second 
     assert.is(again.status, 409);
     assert.match(again.value.message, /manifest\.yaml is there already; edit it, or name another task/);
   }
+  const create = () => page.post('/api/create', { ...WISH, id: 'twice', run: false });
+  const both = (await Promise.all([create(), create()])).sort((a, b) => a.status - b.status);
+  assert.equal([both[0]!.status, both[1]!.status], [200, 409]);
+  assert.match(both[1]!.value.message, /manifest\.yaml is there already; edit it, or name another task/);
 });
 
 test('a task of listed stages is created and run, with one request', async ({ rig, page }) => {

@@ -8,6 +8,8 @@ export type Fault =
   | { how: 'silence' }
   /** The answer begins and its connection breaks: it is paid for all the same. */
   | { how: 'cut' }
+  /** The answer is sent whole, and then its connection breaks, or stays open. */
+  | { how: 'broken_after' | 'open_after' }
   /** The answer ends unfinished, on a connection that closes properly. */
   | { how: 'unfinished' }
   | { how: 'answers'; finishReason?: string; text?: string; blocked?: string; modelVersion?: string; before?: string };
@@ -55,6 +57,8 @@ export const FAULTS = {
   reset: { how: 'reset' },
   silence: { how: 'silence' },
   cut: { how: 'cut' },
+  'broken-after': { how: 'broken_after' },
+  'open-after': { how: 'open_after' },
   unfinished: { how: 'unfinished' },
   'max-tokens': { how: 'answers', finishReason: 'MAX_TOKENS' },
   'no-text': { how: 'answers', text: '' },
