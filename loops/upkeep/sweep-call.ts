@@ -24,6 +24,7 @@ import { heldToSchema } from '../call/answer-schema.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-orphaned-call.ts';
 import { publishAll } from '../call/publish.ts';
+import { keepSettled } from '../session/call-session.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** `left_to_its_task`: the sweep of that task has reported it. */
@@ -167,7 +168,9 @@ async function closeAlone(
   if (published.how === 'failed') return { how: 'failed', place: folder, why: published.why };
   closeAttempt(attempt, overlay, call, published);
   outcome.streams?.close();
-  return { how: 'settled', place: files.out, why: record.verdict.class ?? 'an answer that counts' };
+  const unkept = await keepSettled(call, record);
+  const why = record.verdict.class ?? 'an answer that counts';
+  return { how: 'settled', place: files.out, why: unkept === null ? why : `${why}; ${unkept}` };
 }
 
 /**
