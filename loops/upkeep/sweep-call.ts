@@ -9,6 +9,7 @@ import { readIfFit } from '../../state/disk/regular-file.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { isAtWork } from '../../wrappers/adopt.ts';
 import { signallingUnread } from '../../wrappers/following/cut.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
@@ -53,7 +54,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
   const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary], container });
   const count = (await membersOf(tree)).length;
   const isDue = past >= 0;
-  if (count > 0 && !isDue && sweeping.working === 'wait')
+  if (!isDue && sweeping.working === 'wait' && (await isAtWork(tree, path.join(attempt, 'stdout'))))
     return of(
       entry,
       'working',
