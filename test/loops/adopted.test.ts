@@ -246,6 +246,7 @@ test('a clock that was set forward ends no call early; what the CLI leaves behin
   const { ending, orphans_killed } = recordOf(left);
   assert.equal([code, rig.calls.length, ending, orphans_killed], [0, 1, 'exited', 2]);
   assert.is(left.task.read('outputs/codex_brief.codex.out'), 'paid for');
+  assert.match(left.task.read('outputs/_summary.md'), 'Warning: codex_brief: the wrapper died; this record was made');
   assert.equal(rig.survivors(), []);
 });
 
