@@ -8,6 +8,7 @@ import { signallingUnread } from './following/cut.ts';
 import { type Guarded, guard, heldUntil } from './guard.ts';
 import { describeSurvivors, endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { trackMembers } from './processes/member-tracker.ts';
+import { writersOf } from './processes/open-files.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
 import { type ReadingAdapter, read, type StreamReading } from './reading.ts';
@@ -37,7 +38,7 @@ interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
  */
 export async function adopt(orphan: Orphan, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   try {
-    if (await works(orphan.tree, 'for_certain')) return await attend(orphan, observer, stop);
+    if (await isAtWork(orphan.tree, orphan.files.stdout)) return await attend(orphan, observer, stop);
     const end = await endTree(orphan.tree, undefined, () => signallingUnread(orphan.files));
     return {
       ...(await readOrphan(orphan.files, orphan.adapter, orphan.limits.maxOutputBytes, orphan.requires)),
@@ -73,7 +74,7 @@ async function attend({ tree, ...orphan }: Orphan, observer: AdoptionObserver, s
   const reading = read(orphan.files, orphan.adapter, orphan.limits.maxOutputBytes, orphan.requires, orphan.usage);
   const watch = guard(orphan, orphan.ageMs, reading, stop);
   const rest = trackMembers(tree);
-  const life = watchLife(tree);
+  const life = watchLife(tree, orphan.files.stdout);
   const release = () => {
     watch.release();
     life.release();
@@ -121,13 +122,13 @@ interface Life {
   release(): void;
 }
 
-function watchLife(tree: Tree): Life {
+function watchLife(tree: Tree, stdout: string): Life {
   let released = false;
   // The system does not reuse the pid so soon after the process was seen alive.
   let seenAt = readClocks().bootMs;
   const glance = async (): Promise<'works' | 'gone' | 'unseen'> => {
     try {
-      if (!(await works(tree, 'at_a_glance'))) return 'gone';
+      if (!(await works(tree, stdout))) return 'gone';
       seenAt = readClocks().bootMs;
       return 'works';
     } catch {
@@ -160,16 +161,25 @@ const SCAN_MS = 250;
 /** A process that started just before its wrapper died does not have the marker yet. */
 const BIRTH_MS = 100;
 
-/** If the CLI's process is known, it alone decides. Processes that remain after it ends do not count as a running call. */
-async function works(tree: Tree, how: 'for_certain' | 'at_a_glance'): Promise<boolean> {
+/** Whether the CLI of a call whose wrapper died still works. */
+export async function isAtWork(tree: Tree, stdout: string): Promise<boolean> {
+  if (await works(tree, stdout)) return true;
+  if (tree.root !== null) return false;
+  await pause(BIRTH_MS);
+  return works(tree, stdout);
+}
+
+/**
+ * If the CLI's process is known, it alone decides; otherwise the processes that hold its stdout do. What it started beside them, such
+ * as a server, does not count as a running call.
+ */
+async function works(tree: Tree, stdout: string): Promise<boolean> {
   if (tree.root !== null) {
     const row = await processTable.row(tree.root.pid);
     return row !== null && !row.zombie && row.startTime === tree.root.startTime;
   }
-  if ((await membersOf(tree)).length > 0) return true;
-  if (how === 'at_a_glance') return false;
-  await pause(BIRTH_MS);
-  return (await membersOf(tree)).length > 0;
+  const members = await membersOf(tree);
+  return (tree.container == null ? writersOf(members, stdout) : members).length > 0;
 }
 
 function endingIn(reading: StreamReading): Ending {

@@ -2,17 +2,23 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newCallId } from '../../loops/attempt/phases.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
+import type { Saved } from '../../loops/attempt/saved-draft.ts';
 import { call } from '../../loops/call/call.ts';
-import { type CallSession, openCallSession, type RequestedSession } from '../../loops/session/call-session.ts';
+import { type CallSession, LOOK_MS, openCallSession, type RequestedSession } from '../../loops/session/call-session.ts';
+import { sweepEntry } from '../../loops/upkeep/sweep.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import { ACCOUNT_NAME, accountName } from '../../policies/limits/user-accounts.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
+import { type FoundCall, type RegisterEntry, readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState, strayState } from '../../state/task-folder.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import type { Lookup } from '../../wrappers/sessions/store.ts';
 import type { Arguments } from '../command-line.ts';
 
 /** @returns null if the call requests none of them; a sentence if it cannot have it. */
@@ -38,13 +44,15 @@ export function requestedSession(
 export async function toolOfSession({ text, given }: Arguments): Promise<Tool | null> {
   if (given.has('last')) return lastCall(null, text.account ?? null)?.tool ?? null;
   if (text.session === undefined) return null;
-  const entries = (await readEntries()).filter(({ tag }) => tag === text.session);
+  const entries = (await keptEntries()).filter(({ tag }) => tag === text.session);
+  const killed = (await killedCalls(text.session, projectState(process.cwd(), process.env), process.env)).at(-1);
+  if (killed !== undefined) return killed.tool;
   const newest = entries.sort((a, b) => Date.parse(b.entry.last_used) - Date.parse(a.entry.last_used))[0];
   return newest?.tool ?? null;
 }
 
 /** A file that cannot be read is reported by the call, which needs it too. */
-async function readEntries(): Promise<KeptSession[]> {
+async function keptEntries(): Promise<KeptSession[]> {
   try {
     return (await readSessions(projectState(process.cwd(), process.env), () => new Date(), 'in_place')).entries();
   } catch (error) {
@@ -114,6 +122,8 @@ export async function callInSession(
   const stray = strayState(stateFolder, environment);
   if (stray !== null) return stray;
   const callId = ownId ?? newCallId(clock());
+  if ('tag' in requested)
+    await settleKilled({ tool, tag: requested.tag, stateFolder, cwd, environment }, stop, say, clock);
   let session: CallSession | null;
   try {
     session = await openCallSession({ tool, cwd, environment, stateFolder, callId, stop, say, clock }, requested);
@@ -126,11 +136,66 @@ export async function callInSession(
   const { id } = session;
   if (id !== null) say(`resuming ${tool} session ${id}`);
   try {
-    const called = await call({ ...request, call: { ...wanted, resumeSession: id } }, stop, clock);
+    const tag = 'tag' in requested && session.isKept ? { tag: { name: requested.tag, stateFolder } } : {};
+    const called = await call({ ...request, ...tag, call: { ...wanted, resumeSession: id } }, stop, clock);
     const warning = await session.keep(called.record);
     if (warning !== null) say(`warning: ${warning}`);
     return called;
   } finally {
     session.release();
+  }
+}
+
+interface KilledCall {
+  file: string;
+  entry: RegisterEntry;
+  tool: Tool;
+}
+
+/** The calls that use the session of the tag and whose wrapper was killed, oldest first, from the user's register. */
+async function killedCalls(tag: string, stateFolder: string, environment: NodeJS.ProcessEnv): Promise<KilledCall[]> {
+  const folder = registerFolder(environment);
+  if (folder === null) return [];
+  const self = (await identify(process.pid))!;
+  const killed: KilledCall[] = [];
+  for (const found of readableEntries(folder)) {
+    if (found.how !== 'read') continue;
+    const { file, entry } = found;
+    const { tool, tag: its } = (entry.draft ?? {}) as Partial<Saved>;
+    if (!isTool(tool) || its?.name !== tag || its.stateFolder !== stateFolder) continue;
+    if ((await isAlive(entry.guardian, self)) === 'dead') killed.push({ file, entry, tool });
+  }
+  return killed;
+}
+
+function readableEntries(folder: string): FoundCall[] {
+  try {
+    return readEntries(folder);
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+/** Waits for the killed calls that use the session of the tag, and publishes their answers, so that this call continues it. */
+async function settleKilled(
+  { tool, tag, stateFolder, cwd, environment }: { tool: Tool; tag: string; stateFolder: string } & Lookup,
+  stop: AbortSignal,
+  say: (sentence: string) => void,
+  clock: () => Date,
+): Promise<void> {
+  for (let isReported = false; !stop.aborted; isReported = true) {
+    const killed = (await killedCalls(tag, stateFolder, environment)).filter((one) => one.tool === tool);
+    const sweeping = { cwd, environment, working: 'wait', clock } as const;
+    const swept = [];
+    for (const { file, entry } of killed) swept.push(...(await sweepEntry(file, entry, sweeping)));
+    for (const { how, told } of swept) if (how !== 'working') say(told);
+    const working = swept.find(({ how }) => how === 'working');
+    if (working === undefined) return;
+    if (!isReported)
+      say(
+        `waiting for the session of ${JSON.stringify(tag)}: ${working.told}; tollgate preflight --sweep --now ends it`,
+      );
+    await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
   }
 }

@@ -14,6 +14,8 @@ export interface WrapperRequest {
   ownId?: string;
   adapter: Adapter;
   call: CallRequest;
+  /** The tag under which its session is stored, and the project's `.tmp`; absent for a call of a task, or without a tag. */
+  tag?: { name: string; stateFolder: string };
   /** A piped prompt, or why it did not arrive; if absent, the prompt is read from its file. */
   piped?: Buffer | { unread: string };
   /** Text to send before the prompt; absent if there is none. */

@@ -10,6 +10,7 @@ import type { Omission } from '../../policies/prompt/omissions.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { isOwnRow } from '../../policies/rules/described-cli.ts';
+import { TAG } from '../../policies/session/session-entry.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Call } from '../../state/journal/ledger.ts';
@@ -66,6 +67,7 @@ export function restoreSaved(
     adapter,
     // Its session is in the folder of its account.
     call: { ...saved.call, environment: { ...environment, ...accountPlaces(saved.tool, saved.account ?? {}) } },
+    ...(saved.tag === undefined ? {} : { tag: saved.tag }),
     files: saved.files,
     limits: withStart(saved.limits),
     charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
@@ -269,6 +271,7 @@ export function isSaved(value: unknown): value is Saved {
     isTexts(saved.secret_names ?? []) &&
     isTexts(Object.values(saved.account ?? {})) &&
     isTexts(saved.prefix ?? []) &&
+    (saved.tag === undefined || (TAG.test(saved.tag.name) && path.isAbsolute(saved.tag.stateFolder))) &&
     [saved.binary, saved.cli_version ?? ''].every((text) => typeof text === 'string')
   );
 }

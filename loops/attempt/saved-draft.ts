@@ -29,6 +29,8 @@ export interface Saved {
   cli_version?: string | null;
   argv: readonly string[];
   call: Omit<CallRequest, 'environment'>;
+  /** Absent without a tag. */
+  tag?: WrapperRequest['tag'];
   /** The variables that lead to the files of its account; empty for the login of the environment. */
   account?: Record<string, string>;
   files: WrapperRequest['files'];
@@ -82,6 +84,7 @@ export function savedOf({ request, attempt, overlay, ...made }: EquippedCall): S
     cli_version: made.cliVersion,
     argv: wholeLine({ request, through: made.through }, made.argv),
     call,
+    ...(request.tag === undefined ? {} : { tag: request.tag }),
     account: accountPlaces(request.adapter.tool, environment),
     files: fromRoot(request.files),
     limits: request.limits,

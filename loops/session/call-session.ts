@@ -11,6 +11,7 @@ import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
+import type { RecordableCall } from '../attempt/phases.ts';
 import { changeSessions } from './change-sessions.ts';
 import { countTokens, findSession, isDeleted, worksElsewhere } from './own-files.ts';
 import { acquireSessionTurn, acquireTagTurn, type SessionTurnRequest } from './session-turn.ts';
@@ -19,21 +20,26 @@ import { writerIn } from './wait-until-idle.ts';
 /** The session that a call outside a run requests: the one of a tag, or one by its id. */
 export type RequestedSession = { tag: string } | { id: string };
 
-interface SessionCall {
+interface SettledCall {
   tool: Tool;
   cwd: string;
   environment: NodeJS.ProcessEnv;
   /** The project's `.tmp`. */
   stateFolder: string;
   callId: string;
+  clock: () => Date;
+}
+
+interface SessionCall extends SettledCall {
   stop: AbortSignal;
   say(sentence: string): void;
-  clock: () => Date;
 }
 
 export interface CallSession {
   /** The session to resume; null for a new one. */
   id: string | null;
+  /** Whether the tag names the session of this call after it. */
+  isKept: boolean;
   /** Stores the session of the call under its tag. @returns a warning, or null. */
   keep(record: CallRecord): Promise<string | null>;
   release(): void;
@@ -69,10 +75,11 @@ export async function openCallSession(call: SessionCall, requested: RequestedSes
     }
     if (isGuest) {
       call.say('a new session is begun, and not stored: the agent of the session started this call');
-      return { id: null, release, keep: () => Promise.resolve(null) };
+      return { id: null, isKept: false, release, keep: () => Promise.resolve(null) };
     }
     return {
       id,
+      isKept: tag !== null,
       release,
       keep: (record) => (tag === null ? Promise.resolve(null) : keepSession(call, tag, id, record)),
     };
@@ -89,7 +96,7 @@ const turnRequestOf = ({ callId, ...call }: SessionCall): SessionTurnRequest => 
   whileWaiting: (what, who) => call.say(`waiting for ${what}: ${who} has it`),
 });
 
-const LOOK_MS = 1000;
+export const LOOK_MS = 1000;
 
 /** Waits while a process without a turn uses the session: a killed call's, or the user's. @returns false if stopped. */
 async function isClosed(call: SessionCall, id: string): Promise<boolean> {
@@ -106,7 +113,7 @@ async function isClosed(call: SessionCall, id: string): Promise<boolean> {
 const ENDS_ORPHANS = 'if its wrapper was killed, tollgate preflight --sweep --now ends it';
 
 /** Copilot's and gemini's sessions can be used in one folder only. @returns the folder, or null. */
-async function folderOf({ tool, cwd }: SessionCall): Promise<string | null> {
+async function folderOf({ tool, cwd }: SettledCall): Promise<string | null> {
   return (await adapterOf(tool).sessions()).boundToCwd ? cwd : null;
 }
 
@@ -145,9 +152,32 @@ async function obstacleOf(call: SessionCall, entry: SessionEntry): Promise<strin
   return isGone ? `${tool} no longer has it` : null;
 }
 
+/**
+ * Stores the session of a killed call as its own wrapper would have done, unless the tag got another session since then.
+ * @returns a warning, or null.
+ */
+export async function keepSettled(
+  { request, callId, clock }: RecordableCall,
+  record: CallRecord,
+): Promise<string | null> {
+  const { tag, adapter, call } = request;
+  if (tag === undefined) return null;
+  const { cwd, environment, resumeSession } = call;
+  const settled = { tool: adapter.tool, cwd, environment, stateFolder: tag.stateFolder, callId, clock };
+  const { account } = accountIn(adapter.tool, environment);
+  const entry = (await readSessions(tag.stateFolder, clock)).entry(
+    tag.name,
+    adapter.tool,
+    await folderOf(settled),
+    account,
+  );
+  const isNewer = entry !== null && entry.last_used > record.started_at && entry.session_id !== record.session_id;
+  return isNewer ? null : keepSession(settled, tag.name, resumeSession, record);
+}
+
 /** A new session is stored only after it contains an answer. */
 async function keepSession(
-  call: SessionCall,
+  call: SettledCall,
   tag: string,
   resumed: string | null,
   { session_id: id, verdict, ending, usage }: CallRecord,
@@ -181,7 +211,7 @@ async function keepSession(
  * The CLI does not know the session that was resumed. Each further call would fail the same way, unless it is made in the folder
  * of the session: an older claude looks only there.
  */
-async function forgetLost(call: SessionCall, tag: string, id: string): Promise<string> {
+async function forgetLost(call: SettledCall, tag: string, id: string): Promise<string> {
   const { tool, stateFolder, callId, clock, cwd } = call;
   try {
     const folder = (await findSession(tool, id, call))?.cwd ?? cwd;

@@ -48,10 +48,11 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
     paid === null
       ? await attempts(run, first, baseline)
       : await gateAnswer(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
-  // The run that paid for the answer would have reported its fallbacks if it had survived.
+  // The run that paid for the answer would have reported its fallbacks and warnings if it had survived.
   if (paid !== null) {
     const { ledger } = run.open.journal.read();
-    end.warnings.unshift(...standInsOf(ledger, ledger.calls.get(paid.call_id)!).map(standInWords));
+    const standIns = standInsOf(ledger, ledger.calls.get(paid.call_id)!);
+    end.warnings.unshift(...standIns.map(standInWords), ...paid.warnings);
   }
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
   await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');

@@ -9,6 +9,7 @@ import { readIfFit } from '../../state/disk/regular-file.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { isAtWork } from '../../wrappers/adopt.ts';
 import { signallingUnread } from '../../wrappers/following/cut.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
@@ -24,6 +25,7 @@ import { heldToSchema } from '../call/answer-schema.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-orphaned-call.ts';
 import { publishAll } from '../call/publish.ts';
+import { keepSettled } from '../session/call-session.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** `left_to_its_task`: the sweep of that task has reported it. */
@@ -52,7 +54,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
   const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary], container });
   const count = (await membersOf(tree)).length;
   const isDue = past >= 0;
-  if (count > 0 && !isDue && sweeping.working === 'wait')
+  if (!isDue && sweeping.working === 'wait' && (await isAtWork(tree, path.join(attempt, 'stdout'))))
     return of(
       entry,
       'working',
@@ -167,7 +169,9 @@ async function closeAlone(
   if (published.how === 'failed') return { how: 'failed', place: folder, why: published.why };
   closeAttempt(attempt, overlay, call, published);
   outcome.streams?.close();
-  return { how: 'settled', place: files.out, why: record.verdict.class ?? 'an answer that counts' };
+  const unkept = await keepSettled(call, record);
+  const why = record.verdict.class ?? 'an answer that counts';
+  return { how: 'settled', place: files.out, why: unkept === null ? why : `${why}; ${unkept}` };
 }
 
 /**

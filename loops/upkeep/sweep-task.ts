@@ -5,6 +5,7 @@ import { type Journal, JournalError, openJournal } from '../../state/journal/jou
 import { type Call, openCalls } from '../../state/journal/ledger.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { isAtWork } from '../../wrappers/adopt.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { isLate, isOverdue } from '../attempt/deadline.ts';
@@ -62,7 +63,7 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
   const tree = await treeOf(open, folder);
   const count = (await membersOf(tree)).length;
   const isDue = isOverdue(open, folder, self, clock);
-  if (count > 0 && !isDue && working === 'wait')
+  if (!isDue && working === 'wait' && (await isAtWork(tree, path.join(folder, 'stdout'))))
     return [of(task, call_id, 'working', `${what} lost its guardian and still works, until ${deadline_at}`, NOW)];
   const isTaken = () => isAnothers(journal, call_id);
   if (await isTaken()) return [];

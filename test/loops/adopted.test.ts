@@ -17,9 +17,11 @@ import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, killWithGuardian, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { waitWhile } from '../rig/wait-while.ts';
+import { where } from '../rig/where-possible.ts';
 import { TOO_LATE, withinLimit } from '../rig/within-limit.ts';
 
 const test = suite<{ rig: TestRig }>('adopted');
+const onLinux = where('linux', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -244,6 +246,7 @@ test('a clock that was set forward ends no call early; what the CLI leaves behin
   const { ending, orphans_killed } = recordOf(left);
   assert.equal([code, rig.calls.length, ending, orphans_killed], [0, 1, 'exited', 2]);
   assert.is(left.task.read('outputs/codex_brief.codex.out'), 'paid for');
+  assert.match(left.task.read('outputs/_summary.md'), 'Warning: codex_brief: the wrapper died; this record was made');
   assert.equal(rig.survivors(), []);
 });
 
@@ -265,6 +268,25 @@ test('a call that died with everything counts as paid, and is made once more; it
     'it was in flight when its wrapper died, and its end was not seen: it counts as paid',
   ]);
 });
+
+for (const how of ['a run', 'a sweep'] as const)
+  onLinux(
+    `what a CLI that died with its wrapper left behind keeps ${how} not waiting, and is ended`,
+    async ({ rig }) => {
+      const left = await orphan(rig);
+      await left.fake.spawn(['sleep', '600'], { detached: true });
+      await left.fake.tell(OPENED, { do: 'die', signal: 'SIGKILL' });
+      if (how === 'a sweep') await rig.run('tollgate', ['preflight', '--sweep']);
+      else {
+        rig.answer(() => answerWith('codex', 'asked anew'));
+        const { code } = await left.task.run();
+        assert.equal([code, rig.calls.length], [0, 2]);
+      }
+      const { ending, orphans_killed } = recordOf(left);
+      assert.equal([ending, orphans_killed], ['lost', 1]);
+      assert.equal(rig.survivors(), []);
+    },
+  );
 
 for (const [what, missing, fate, ended] of [
   [

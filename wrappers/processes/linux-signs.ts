@@ -56,6 +56,12 @@ export const openForWriting = (pid: number): Stats[] =>
     return file?.isFile() && isForWriting(pid, fd) ? [file] : [];
   });
 
+/** Whether the process has the file open for writing, or its files cannot be seen. */
+export function mayWrite(pid: number, { dev, ino }: Stats): boolean {
+  if (tried(() => readdirSync(`/proc/${pid}/fd`)) === null) return true;
+  return openForWriting(pid).some((open) => open.dev === dev && open.ino === ino);
+}
+
 /** @returns null for a file that was closed meanwhile. */
 const look = (file: string): Stats | null => tried(() => statSync(file));
 

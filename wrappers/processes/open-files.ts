@@ -1,10 +1,11 @@
-// Finds the files that our callers have open for writing: a log made by the shell is in the tree and grows during the call.
+// Finds who has a file open for writing: our callers, whose log grows in the tree during the call, and what is left of a call.
 
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { tried } from '../../policies/text/tried.ts';
 import { nowMs } from '../steady-clock.ts';
 import { ancestorsOf } from './ancestors.ts';
-import { openForWriting } from './linux-signs.ts';
+import { mayWrite, openForWriting } from './linux-signs.ts';
+import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
 import { SHORT_MS } from './tree-types.ts';
 
@@ -17,6 +18,13 @@ export async function filesOfCallers(folder: string): Promise<Set<number>> {
   const open = [1, 2].map(stdio);
   if (process.platform === 'linux') for (const pid of await callers()) open.push(...openForWriting(pid));
   return new Set(open.flatMap((file) => (file?.isFile() && file.dev === dev ? [file.ino] : [])));
+}
+
+/** Returns the processes that may still write the file: all of them if it is gone, or on other systems than Linux. */
+export function writersOf(rows: readonly ProcessRow[], file: string): readonly ProcessRow[] {
+  if (process.platform !== 'linux') return rows;
+  const written = tried(() => statSync(file));
+  return written === null ? rows : rows.filter(({ pid }) => mayWrite(pid, written));
 }
 
 /** @returns null for a closed descriptor. */

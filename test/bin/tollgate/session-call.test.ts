@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -40,6 +40,12 @@ async function call(
   await fake?.tell(...does);
   const { code, stdout, stderr } = await running.result;
   return { code, stdout, stderr, argv: fake === null ? null : fake.report.argv.join(' ') };
+}
+
+function answersIn(rig: TestRig): string[] {
+  const calls = path.join(rig.project, '.tmp/calls');
+  const files = readdirSync(calls).map((id) => path.join(calls, id, 'answer.md'));
+  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
 }
 
 const sessionsIn = (rig: TestRig) => {
@@ -150,22 +156,49 @@ test('a call that is stopped while it waits starts nothing', async ({ rig }) => 
   assert.equal([(await first.result).code, await later], [0, null]);
 });
 
-test('a killed call whose CLI continues in the session: the next call waits for its end', async ({ rig }) => {
-  const asks = ['codex', 'Say hello.', '--session', 'login'];
-  await call(rig, asks);
-  const killed = rig.start('tollgate', ['call', ...asks]);
-  const orphan = await rig.call();
-  killed.signal('SIGKILL');
-  await killed.result;
-  const next = rig.start('tollgate', ['call', ...asks]);
-  await next.says(new RegExp(`waiting for codex session ${SESSION}: the call .* continues in it; .* --sweep --now`));
-  const later = rig.call();
-  await orphan.tell(...answerWith('codex', 'Late.'));
-  const fake = await later;
-  assert.ok(fake.report.argv.includes(SESSION));
-  await fake.tell(...answerWith('codex', 'Two.'));
-  const { code, stdout } = await next.result;
-  assert.equal([code, stdout], [0, 'Two.\n']);
+for (const [what, before] of [
+  ['that it began', []],
+  ['that it resumed', ['codex', 'Say hello.', '--session', 'login']],
+] as const)
+  test(`a killed call whose CLI continues in the session ${what}: the next call waits, and resumes it`, async ({
+    rig,
+  }) => {
+    if (before.length > 0) await call(rig, before);
+    const killed = rig.start('tollgate', ['call', 'codex', 'Say hello.', '--session', 'login']);
+    const orphan = await rig.call();
+    killed.signal('SIGKILL');
+    await killed.result;
+    const next = rig.start('tollgate', ['call', 'And now?', '--session', 'login']);
+    await next.says(/codex: waiting for the session of "login": the call .* still works, .* --sweep --now ends it/);
+    const later = rig.call();
+    await orphan.tell(...answerWith('codex', 'Late.'));
+    const fake = await later;
+    assert.ok(fake.report.argv.includes(SESSION));
+    await fake.tell(...answerWith('codex', 'Two.'));
+    const { code, stdout } = await next.result;
+    assert.equal([code, stdout], [0, 'Two.\n']);
+    assert.ok(answersIn(rig).includes('Late.'), 'what was paid for is published');
+  });
+
+test('a sweep stores the session of a killed call under its name, but not over a newer one', async ({ rig }) => {
+  for (const [session, kept] of [
+    [SESSION, SESSION],
+    [OTHER, OTHER],
+  ] as const) {
+    rmSync(path.join(rig.project, '.tmp/state/sessions.json'), { force: true });
+    const killed = rig.start('tollgate', ['call', 'codex', 'Say hello.', '--session', 'login']);
+    const orphan = await rig.call();
+    killed.signal('SIGKILL');
+    await killed.result;
+    await orphan.tell(...answerWith('codex', 'Late.'));
+    if (session === OTHER) {
+      const entry = { session_id: OTHER, last_used: '2099-01-01T00:00:00.000Z', error_count: 0, total_tokens: 1 };
+      const login = { codex: { ...entry, context_tokens: 1, feature_id: 'login', cwd: rig.project } };
+      rig.write('.tmp/state/sessions.json', JSON.stringify({ active_sessions: { login } }));
+    }
+    await rig.run('tollgate', ['preflight', '--sweep', '--now']);
+    assert.is(sessionsIn(rig).login.codex.session_id, kept);
+  }
 });
 
 test('a call that the agent of the session starts gets a new session, and does not store it', async ({ rig }) => {
