@@ -63,7 +63,7 @@ function fullWorld(): Record<string, unknown> {
   return {
     ...world,
     '/api/tasks/price-rounding': {
-      ...{ ...task, attempts, failure: { ...task.failure, stage: 'codex_review' } },
+      ...{ ...task, attempts, failure: { ...task.failure, stage: null } },
       next_actions: [...task.next_actions, REDO],
     },
     [batch]: { ...toldBatch, failures: [{ ...toldBatch.failures[0], next_actions: [REDO] }] },

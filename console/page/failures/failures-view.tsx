@@ -9,17 +9,18 @@ import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
 import { ActionButton, Advice, earliestOf, isRerun, isRunnable, lineOf } from '../parts/actions.tsx';
 import { DayChart } from '../parts/day-chart.tsx';
+import { classChoice, FilterChoice, FilterField } from '../parts/field.tsx';
 import { count, counted } from '../parts/figures.ts';
-import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { ClassMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
+import { Cell, VirtualTable } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
-import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
+import { signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Explanation } from './explanation.tsx';
 
@@ -134,7 +135,14 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
                 {head}
               </div>
             ))}
-            row={(key) => <GroupCells of={byKey.get(key)!} isOpen={key === query.get('of')} onRerun={onRerun} />}
+            row={(key) => (
+              <GroupCells
+                of={byKey.get(key)!}
+                isOpen={key === query.get('of')}
+                isMain={key === keyOf(some[0]!)}
+                onRerun={onRerun}
+              />
+            )}
           />
         </div>
       )}
@@ -162,12 +170,14 @@ const distinct = (names: readonly string[]): string[] => [...new Set(names)].sor
 interface GroupCellsProps {
   of: FailureShown;
   isOpen: boolean;
+  /** Whether what to do about it is the next step of the page. */
+  isMain: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
 const NAMED = 3;
 
-function GroupCells({ of: group, isOpen, onRerun }: GroupCellsProps) {
+function GroupCells({ of: group, isOpen, isMain, onRerun }: GroupCellsProps) {
   const { class: errorClass, reason, sentence, evidence, task_ids: ids, last_seen: last, trend } = group;
   return (
     <>
@@ -202,7 +212,7 @@ function GroupCells({ of: group, isOpen, onRerun }: GroupCellsProps) {
         <Ago at={last} />
       </Cell>
       <Cell as="do">
-        <WayOut of={group} onRerun={onRerun} />
+        <WayOut of={group} isMain={isMain} onRerun={onRerun} />
       </Cell>
       {isOpen && (
         <Cell as="whole">
@@ -215,23 +225,26 @@ function GroupCells({ of: group, isOpen, onRerun }: GroupCellsProps) {
 
 interface WayOutProps {
   of: FailureShown;
+  /** Whether it is the next step of the page. */
+  isMain: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
 /** What to do first about a failure, and the rerun of its tasks. */
-export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: action }, onRerun }: WayOutProps) {
+export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: action }, isMain, onRerun }: WayOutProps) {
   // The button that reruns the tasks does the same: then it is the main one.
   const isFirst = action !== null && isRerun(action);
+  const isBarred = signedOutOf(ids).length > 0;
   const line = action === null || isRunnable(action) ? undefined : lineOf(action);
   return (
     <>
-      {action && <Advice of={action} failedAt={last} line={line} isMain />}
+      {action && <Advice of={action} failedAt={last} line={line} isMain={isMain && !isBarred} />}
       <div class="buttons">
-        {action && !isFirst && <ActionButton of={action} isMain />}
+        {action && !isFirst && <ActionButton of={action} isMain={isMain && !isBarred} />}
         <RerunButton
           ids={ids}
           name={ids[0]!}
-          isMain={isFirst}
+          isMain={isMain && (isFirst || isBarred)}
           earliest={isFirst ? earliestOf(action, last) : null}
           onRerun={onRerun}
         />

@@ -2,8 +2,8 @@
 
 import type { Item } from '../../../policies/session/conversation.ts';
 import type { TurnShown } from '../../contract/sessions.ts';
+import { FilterField } from '../parts/field.tsx';
 import { counted, short } from '../parts/figures.ts';
-import { FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Ago } from '../parts/times.tsx';
 import { type ComponentChildren, useEffect, useRef, useSignal } from '../reactive.ts';

@@ -3,8 +3,8 @@
 import type { Resources } from '../../contract/resources.ts';
 import type { SessionLine } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
+import { FilterField } from '../parts/field.tsx';
 import { counted, short } from '../parts/figures.ts';
-import { FilterField } from '../parts/filter-field.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';

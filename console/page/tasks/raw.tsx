@@ -5,7 +5,7 @@ import type { TaskShown } from '../../contract/task.ts';
 import { Explanation } from '../failures/explanation.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { CopyButton } from '../parts/actions.tsx';
+import { CopyButton } from '../parts/copy.tsx';
 import { bytes } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';

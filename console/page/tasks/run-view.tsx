@@ -13,6 +13,8 @@ import { Supervision } from '../supervise/supervise-view.tsx';
 import { Quote, Words } from '../text/words.tsx';
 import { AttemptPanel } from './attempts.tsx';
 import { LiveTail } from './live-tail.tsx';
+import { TextsOf } from './raw.tsx';
+import { signedOutOf } from './task-list.ts';
 import { REASONER, Timeline } from './timeline.tsx';
 
 export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
@@ -23,7 +25,12 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const again = goesOn(next);
   const steps = (
     <ActionList
-      {...{ of: next, busy, failedAt: of.at, elsewhere: again, manifest: to('tasks', of.task_id, 'manifest') }}
+      of={next}
+      busy={busy}
+      failedAt={of.at}
+      elsewhere={again}
+      manifest={to('tasks', of.task_id, 'manifest')}
+      hasMain={signedOutOf([of.task_id]).length === 0}
     />
   );
   // The log of a run stays after its end, and that of the next run replaces it.
@@ -36,6 +43,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
     attempts.at(-1);
   // Of one that is under way nothing is known yet beside its log. What a finished task has answered comes first.
   const attempt = shown && shown.ending !== null && <AttemptPanel task={of} of={shown} busy={busy} />;
+  const said = of.texts.filter(({ name, what }) => what === 'answer' && name.startsWith('outputs/worker.'));
   return (
     <div class="stack">
       {failure && (
@@ -74,6 +82,11 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
         <Panel title="Next">{steps}</Panel>
       )}
       {state === 'parked' && <QuestionOf task={of.task_id} />}
+      {state === 'parked' && said.length > 0 && (
+        <Panel title="What the worker answered before the question">
+          <TextsOf task={of.task_id} of={said} opens="answer" />
+        </Panel>
+      )}
       {supervision && <Supervision of={supervision} goal={of.goal} />}
       {state === 'done' && attempt}
       {stages.length === 0 ? (

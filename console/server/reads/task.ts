@@ -3,7 +3,13 @@
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
 import { explainTask } from '../../../loops/report/explain.ts';
-import { nextOf, readFailure, supervisionOf, type TaskSupervision } from '../../../loops/report/task-row.ts';
+import {
+  nextOf,
+  readFailure,
+  supervisionOf,
+  type TaskRow,
+  type TaskSupervision,
+} from '../../../loops/report/task-row.ts';
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
@@ -28,7 +34,7 @@ import type { ExplainedShown } from '../../contract/overviews.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { errorsIn } from './overviews.ts';
-import { goalOf, headOfFile, redactorOfTask } from './texts.ts';
+import { goalOf, headOfFile, redactorOfTask, tailOfFile } from './texts.ts';
 
 /** Finds a task of this project by its id, never by a path. */
 export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
@@ -262,6 +268,33 @@ export async function textShown(id: string, name: string, project: ServedProject
   const found = shownFiles(task).find((each) => each.name === name);
   if (found === undefined) return refused(404, `${id} has no text of that name`, 'reload the page');
   return answerWith(part(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
+}
+
+/** Of the workers of so many tasks that ask. */
+const MOST_QUOTED = 20;
+const QUOTED_CHARS = 600;
+
+/** By task, the end of what its worker answered before the question of the reasoner. */
+export async function workersSaid(rows: readonly TaskRow[], project: ServedProject): Promise<Map<string, string>> {
+  const asking = rows.filter(({ state, supervision }) => state === 'parked' && supervision?.question);
+  const said = new Map<string, string>();
+  for (const { task_id: id } of asking.slice(0, MOST_QUOTED)) {
+    const task = foundTask(id, project);
+    if ('how' in task) continue;
+    const answer = shownFiles(task).find(({ name }) => /^outputs\/worker\..*out$/.test(name));
+    if (answer !== undefined) said.set(id, await endOf(answer.file, id, project));
+  }
+  return said;
+}
+
+async function endOf(file: string, id: string, project: ServedProject): Promise<string> {
+  try {
+    return tailOfFile(file, QUOTED_CHARS, await redactorOfTask(id, project)).text.trim();
+  } catch (error) {
+    // Another program removed it meanwhile.
+    if (isSystemError(error)) return '';
+    throw error;
+  }
 }
 
 /** A file of a task that may be shown. A requested name is only compared with these. */

@@ -72,10 +72,14 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
   [/^dialog Delete section \d+\?$/, 'dialog Delete section N?'],
 ];
 
+/** What the name of a button ends with while the CLI of its call has no sign-in. */
+const ALL_THE_SAME = ' all the same';
+
 /** Such as `budgets: button "Set a budget"`. Those that every view or every dialog can have stand there once. */
 export function controlName([at, kind, name]: readonly [string, string, string]): string {
   // A supervised task has the same page at both addresses.
   const where = at.replace(/^supervise\/\*/, 'tasks/*');
+  if (name.endsWith(ALL_THE_SAME)) return controlName([at, kind, name.slice(0, -ALL_THE_SAME.length)]);
   if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
   if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Run|Rerun|Continue|Copy id|Stop .+)$/.test(name))
     return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK').replace(/^(?:Run|Continue)$/, 'Rerun')}"`;

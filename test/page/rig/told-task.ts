@@ -167,7 +167,7 @@ export function toldNow(text: Texts): Resources['/api/now'] {
         message: null,
       },
     ],
-    questions: [{ task_id: 'invoice-dates', question: text('question') }],
+    questions: [{ task_id: 'invoice-dates', question: text('question'), worker_said: text('worker said') }],
     answered: ['invoice-rounding'],
   };
 }
