@@ -132,6 +132,7 @@ live.test('a task whose run was killed says which call has no result, and contin
   await go('tasks/flaky-killed');
   const ended = page.getByRole('region', { name: 'How it ended' });
   await ended.getByText(/^gemini_brief: the call of gemini that began .+ has no result yet/).waitFor();
+  await ended.getByText('A process of it still runs: clean up on Machine.').waitFor();
   await page.getByRole('button', { name: 'gemini_brief, attempt 1 by gemini: no result yet' }).waitFor();
   await confirm('Continue', 'Run it');
   await ended.waitFor({ state: 'detached' });

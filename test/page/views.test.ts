@@ -59,7 +59,7 @@ const SHOWS: Record<string, readonly string[]> = {
   ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
-  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check fails. No paid calls.'],
+  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check fails. Checking costs nothing.'],
   fleet: [
     'a database',
     'a lost task is lost',

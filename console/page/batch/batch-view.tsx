@@ -281,7 +281,7 @@ function Cause({ of, open, steps, failedAt, isAlone, hasMain, onRerun }: CausePr
 }
 
 /** Unlike the paid calls of the batch, it includes what the tasks cost outside of it. */
-export const COST_NAME = 'Cost of its tasks, other runs too';
+export const COST_NAME = 'Cost of its tasks';
 
 const WHAT = ['What happened', { number: 'Paid calls' }, { number: 'Last' }] as const;
 const HEADS = { open: ['Task', 'State', ...WHAT], ended: ['Task', 'In the batch', 'Now', ...WHAT] } as const;

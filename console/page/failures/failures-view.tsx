@@ -363,13 +363,13 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
     </div>
   );
   return (
-    <Panel title="Health of the services">
+    <Panel title="Failures that were not recovered">
       <p>
         {without === null ? (
-          'No failure that Tollgate could not recover was ever logged here.'
+          'None was ever logged here: Tollgate recovered each failure, or there was none.'
         ) : (
           <>
-            The last failure that Tollgate could not recover:{' '}
+            The last failure that Tollgate could not recover by itself:{' '}
             <b class="headline">
               <Ago at={last} />
             </b>

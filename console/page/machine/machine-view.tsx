@@ -19,10 +19,7 @@ import { renewSignIns } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 export function MachineView() {
-  const machine = useFollowing<Resources['/api/machine']>(
-    '/api/machine',
-    (topic) => topic === 'machine' || topic === '*',
-  );
+  const machine = useFollowing<Resources['/api/machine']>('/api/machine', (topic) => topic === '*');
   const isAsking = useSignal(false);
   return (
     <View
@@ -87,7 +84,7 @@ function sumOf(findings: readonly CheckFinding[]): string {
     ...(fail > 0 ? [`${counted(fail, 'check fails', 'checks fail')}`] : []),
     ...(warn > 0 ? [`${counted(warn, 'check warns', 'checks warn')}`] : []),
   ].join(', ');
-  return sum === '' ? 'Checks of this machine. No paid calls.' : `${sum}. No paid calls.`;
+  return `${sum === '' ? 'Checks of this machine' : sum}. Checking costs nothing.`;
 }
 
 /** The name of the check whose finding is in the card of its CLI. */

@@ -63,9 +63,11 @@ function NoneKept({ of, all }: { of: readonly SessionLine[]; all: readonly Sessi
         The CLIs have no file of the {counted(all.length, 'session')} below, so none can be opened, continued or undone.
         A rerun of the task begins a new conversation.
       </span>
-      <a class="button" href={to('tasks')}>
-        See all tasks
-      </a>
+      <div class="buttons">
+        <a class="button" href={to('tasks')}>
+          See all tasks
+        </a>
+      </div>
     </Empty>
   );
 }

@@ -157,8 +157,8 @@ function GateOf({ of, task, log }: GateProps) {
 
 /** What a check is about, if its name does not say it. */
 const CHECK_NAMES: ReadonlyMap<GateCheck, string> = new Map([
-  ['judge', 'guarded files'],
-  ['refusal', 'no refusal'],
+  ['judge', 'guarded files are untouched'],
+  ['refusal', 'the answer is no refusal'],
   ['lines', 'length'],
   ['schema', 'JSON Schema'],
   ['acceptance', 'acceptance commands'],

@@ -86,7 +86,7 @@ export function LiveTail({ task }: { task: string }) {
           {lines.length === 0 && end === null && <p class="dim">Nothing was said yet.</p>}
           {shown.map(({ n, text, isNote, at }) => (
             <p key={n} class={isNote ? 'dim' : undefined}>
-              {at !== null && <time class="dim">{at}</time>}
+              {!isNote && <time class="dim">{at ?? 'earlier'}</time>}
               <Words of={text} />
             </p>
           ))}

@@ -93,15 +93,7 @@ export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose:
               {one ? 'The run continues' : 'Each run continues'} at the first stage that is not done.{' '}
               {callsLeft(undone(ids))}
             </p>
-            {!one && (
-              <ul class="rerun-list">
-                {ids.map((id) => (
-                  <li key={id}>
-                    <Words of={id} />
-                  </li>
-                ))}
-              </ul>
-            )}
+            {!one && <NamesOf of={ids} />}
           </>
         ) : (
           <ul class="rerun-list" aria-live="polite">
@@ -146,9 +138,20 @@ export function BatchDialog({ ids, onClose }: { ids: readonly string[]; onClose:
         All are checked before one is paid. They share the CLIs, and have one report in Batches.{' '}
         {callsLeft(undone(ids))}
       </p>
+      <NamesOf of={ids} />
     </Confirm>
   );
 }
+
+const NamesOf = ({ of }: { of: readonly string[] }) => (
+  <ul class="rerun-list">
+    {of.map((id) => (
+      <li key={id}>
+        <Words of={id} />
+      </li>
+    ))}
+  </ul>
+);
 
 function ResultOf({ id, said }: Result) {
   if (said === null)

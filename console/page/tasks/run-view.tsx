@@ -62,7 +62,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       {failure === null && state === 'interrupted' && (
         <section class="panel failure waits" aria-label="How it ended">
           <p class="sentence">The process of the run ended before the task was finished.</p>
-          <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} />
+          <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} isRunning={of.left_running} />
           {steps}
         </section>
       )}
@@ -94,29 +94,23 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       ) : (
         <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
       )}
-      {of.asks !== null && <Asks of={of.asks} goal={of.goal} />}
+      {of.asks !== null && <Asks of={of.asks} />}
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {state !== 'done' && attempt}
     </div>
   );
 }
 
-interface AsksProps {
-  of: NonNullable<TaskShown['asks']>;
-  goal: string | null;
-}
-
-/** What a first run works on: each prompt has the goal, the criteria and the scope. */
-function Asks({ of: { commands, criteria, allow, deny }, goal }: AsksProps) {
+/** What a first run works on, beside the goal. */
+function Asks({ of: { commands, criteria, allow, deny } }: { of: NonNullable<TaskShown['asks']> }) {
   const rows: [string, readonly string[], string][] = [
-    ['Goal', goal === null ? [] : [goal], 'none'],
     ['Criteria', criteria, 'none'],
     ['Acceptance commands', commands, 'none'],
     ['May change', allow, 'everything'],
     ['May not change', deny, 'no further limit'],
   ];
   return (
-    <Panel title="What its prompts ask for">
+    <Panel title="What its prompts ask for, beside the goal">
       <dl class="facts">
         {rows.map(([name, values, none]) => (
           <div key={name}>
@@ -141,14 +135,27 @@ const Line = ({ of }: { of: string }) => (
   </p>
 );
 
-/** @param call the one that has no result yet; undefined if none was open. */
-function Interrupted({ call }: { call: TaskShown['attempts'][number] | undefined }) {
+interface InterruptedProps {
+  /** The one that has no result yet; undefined if none was open. */
+  call: TaskShown['attempts'][number] | undefined;
+  /** Whether its CLI still runs; null if that is not known. */
+  isRunning: boolean | null;
+}
+
+function Interrupted({ call, isRunning }: InterruptedProps) {
   if (call === undefined) return <p class="dim">No call was open. Finished stages stay finished.</p>;
   return (
     <p class="dim">
       <Words of={call.stage} />: the call of <Words of={call.tool} /> that began <Ago at={call.at} /> has no result yet.
-      The next run reads what it wrote. Finished stages stay finished. If a process of it still runs,{' '}
-      <a href={to('machine')}>clean up on Machine</a>.
+      The next run reads what it wrote. Finished stages stay finished.{' '}
+      {isRunning === false ? (
+        'No process of it runs any more.'
+      ) : (
+        <>
+          {isRunning ? 'A process of it still runs: ' : 'If a process of it still runs, '}
+          <a href={to('machine')}>clean up on Machine</a>.
+        </>
+      )}
     </p>
   );
 }

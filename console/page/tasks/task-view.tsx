@@ -101,7 +101,9 @@ function MainAction({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['
     );
   if (state !== 'running') {
     const again = goesOn(next) ?? againOf(id, state);
-    const isFirst = state !== 'done' && (signedOutOf([id]).length > 0 || (firstToDo(next, of.at) ?? again) === again);
+    const isNext = signedOutOf([id]).length > 0 || (firstToDo(next, of.at) ?? again) === again;
+    // On the page of the manifest, to save it is what comes next.
+    const isFirst = state !== 'done' && part !== 'manifest' && isNext;
     const named = state === 'done' ? { verb: 'Rerun' } : {};
     return <ActionButton of={again} isMain={isFirst} failedAt={of.at} pressedBy="r" {...named} />;
   }

@@ -16,6 +16,7 @@ import { stageFacts } from '../../../loops/task/stage-facts.ts';
 import { readTask, rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
+import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { type Redactor, redactValue } from '../../../policies/redact/redactor.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
@@ -24,12 +25,12 @@ import type { Failure } from '../../../policies/report/task-failure.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
-import { budgetOf, decisionsByCall, type Ledger, lacksIn } from '../../../state/journal/ledger.ts';
+import { budgetOf, decisionsByCall, type Ledger, lacksIn, openCalls } from '../../../state/journal/ledger.ts';
 import { readProject } from '../../../state/project/project.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
-import { identify } from '../../../wrappers/processes/identity.ts';
+import { identify, isAlive } from '../../../wrappers/processes/identity.ts';
 import type { ExplainedShown } from '../../contract/overviews.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
@@ -80,6 +81,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     state,
     at,
     running_since: state === 'running' ? (ledger.run?.at ?? at) : null,
+    left_running: state === 'interrupted' ? await leftRunning(ledger, self) : null,
     failure: shownFailure(failure),
     asks: state === 'never_run' ? asksOf(planned, redactor) : null,
     calls: { used: ledger.used, budget: budgetIn(ledger, planned) },
@@ -99,6 +101,14 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
     next_actions: nextActionsOf(task, state, failure, supervision, environment),
   };
+}
+
+/** Each started call without a result has the identity of its CLI. */
+async function leftRunning(ledger: Ledger, self: ProcessIdentity): Promise<boolean | null> {
+  const clis = openCalls(ledger).map(({ started }) => started?.cli ?? null);
+  const lives = await Promise.all(clis.map((cli) => (cli === null ? 'unknown' : isAlive(cli, self))));
+  if (lives.includes('alive')) return true;
+  return lives.includes('unknown') ? null : false;
 }
 
 function attemptsOf(

@@ -87,6 +87,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
         ],
       } as unknown as ResourcesOf['task']['gates'][number],
     ],
+    left_running: null,
     supervision: {
       instruction: text('instruction'),
       errors: 1,

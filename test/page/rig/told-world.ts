@@ -359,6 +359,7 @@ export const toldDraft = (text: Texts): DraftShown => ({
       },
     ],
     budget: { used: 0, total: 10 },
+    retries: 2,
   },
   notes: [text('note')],
 });
