@@ -212,7 +212,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
     .getByText(/Possible at \d\d:\d\d, in [45] min/)
     .first()
     .waitFor();
-  await page.getByText('a task can be rerun now, the other 1 later.').waitFor();
+  await page.getByText('a task can be rerun after the steps below, the other 1 later.').waitFor();
   await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun of the batch' }).waitFor();
   assert.is(await card.locator('.main').count(), 1);
   const both = { ...other, task_ids: batch.task_ids };

@@ -82,10 +82,14 @@ function factsOf(of: BatchShown) {
 
 /** Which of its tasks its button reruns, while the others wait. */
 function splitOf(of: BatchShown) {
-  const { isSplit, now, waiting, earliest } = standingOf(of);
+  const { isSplit, now, waiting, earliest, isPrepared } = standingOf(of);
   if (!isSplit) return undefined;
   if (now.some((id) => signedOutOf([id]).length === 0))
-    return <Words of={`${firstNames(now, NAMED)} can be rerun now, the other ${waiting.length} later.`} />;
+    return (
+      <Words
+        of={`${firstNames(now, NAMED)} can be rerun ${isPrepared ? 'now' : 'after the steps below'}, the other ${waiting.length} later.`}
+      />
+    );
   return (
     <>
       None can be rerun yet: {firstNames(now, NAMED)} needs a sign-in to {signedOutOf(now).join(', ')}, the other{' '}
@@ -200,10 +204,12 @@ function standingOf({ tasks, failures }: BatchShown) {
   const waiting = current.flatMap((cause) => (cause.earliest === null ? [] : cause.open));
   const now = open.filter((task) => !waiting.includes(task));
   const isSplit = now.length > 0 && waiting.length > 0;
-  const isReady = earliest === null && current.every(({ steps: [first] }) => isRerun(first!));
+  // Nothing is to be done before the rerun of those that need not wait.
+  const isPrepared = current.every(({ steps: [first], earliest: wait }) => wait !== null || isRerun(first!));
+  const isReady = earliest === null && isPrepared;
   const first = current.find(({ steps, failedAt }) => firstToDo(steps, failedAt) !== undefined);
   const isBarred = signedOutOf(isSplit ? now : open).length > 0;
-  return { open, causes, earliest, waiting, now, isSplit, isReady, isBarred, first };
+  return { open, causes, earliest, waiting, now, isSplit, isPrepared, isReady, isBarred, first };
 }
 
 /** @param open how many tasks are not done now. */

@@ -298,7 +298,7 @@ interface SignInProps {
 export function SignInFirst({ of, isMain }: SignInProps) {
   if (!isMain || of.length === 0 || route.value.parts[0] === 'now') return null;
   return (
-    <a class="button small main" href={to('machine')}>
+    <a class="button small main" href={`${to('machine')}?of=${of[0]}`}>
       Sign in to {of.join(', ')}
     </a>
   );

@@ -141,7 +141,7 @@ function Standing({ of, shown, needsFirst }: { of: number; shown: number; needsF
   return (
     <>
       <span aria-live="polite">{shown === of ? counted(of, 'task') : `${count(shown)} of ${counted(of, 'task')}`}</span>
-      {shown === of && needsFirst && ', those that need you first, then the last'}
+      {shown === of && needsFirst && ', those that need you first, then the latest'}
     </>
   );
 }
