@@ -139,6 +139,12 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await page.getByText(/^1 of /).waitFor();
   await page.getByLabel('Filter failures').fill('nothing like it');
   await page.getByRole('button', { name: 'Show all failures' }).click();
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.getByLabel('CLI', { exact: true }).waitFor({ state: 'hidden' });
+  await page.getByText('Filters', { exact: true }).click();
+  await page.getByLabel('CLI', { exact: true }).waitFor();
+  await page.setViewportSize(size);
   for (const [label, value, fits] of [
     ['Class', 'auth', /^\d of /],
     ['CLI', 'codex', /^\d of /],

@@ -196,6 +196,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'failures: select "CLI"': 'live-lists',
   'failures: select "Last seen"': 'live-lists',
   'failures: button "Show all failures"': 'live-lists',
+  'failures: summary "Filters"': 'live-lists',
   'failures: button "Copy command"': 'live-lists',
   'failures: button "ACTION"': 'live-lists',
   'failures: button "Rerun of TASK"': 'live-lists',
