@@ -160,7 +160,7 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
               <GroupCells
                 of={byKey.get(key)!}
                 isOpen={key === query.get('of')}
-                isMain={key === keyOf(some[0]!)}
+                isMain={byKey.get(key) === nextOf(some)}
                 onRerun={onRerun}
               />
             )}
@@ -197,6 +197,10 @@ function useNarrow(): ReadonlySignal<boolean> {
   }, []);
   return isNarrow;
 }
+
+/** The first one whose way out needs no wait. */
+export const nextOf = (of: readonly FailureShown[]): FailureShown | undefined =>
+  of.find(({ next_action: action, last_seen: last }) => action === null || earliestOf(action, last) === null) ?? of[0];
 
 /** Names it in an address. */
 export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): string =>

@@ -4,7 +4,7 @@ import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { keyOf, WayOut } from '../failures/failures-view.tsx';
+import { keyOf, nextOf, WayOut } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { ActionButton } from '../parts/actions.tsx';
@@ -170,7 +170,7 @@ function NeedsYou({ now: { questions, answered }, needing, hasMain }: NeedsYouPr
   ]);
   const others = groups === undefined ? [] : needing.filter(({ task_id: id }) => !known.has(id));
   const isEmpty = questions.length + others.length + (groups ?? []).length === 0;
-  const first = hasMain ? (questions[0] ?? groups?.[0] ?? others[0]) : undefined;
+  const first = hasMain ? (questions[0] ?? nextOf(groups ?? []) ?? others[0]) : undefined;
   return (
     <>
       {!isEmpty && (
