@@ -33,7 +33,7 @@ const DOORS: Record<string, string[]> = {
   '@codemirror/view': ['console/page/manifest/editor.ts'],
   '@lezer/highlight': ['console/page/manifest/editor.ts'],
   '@preact/signals': ['console/page/reactive.ts'],
-  '@tanstack/virtual-core': ['console/page/parts/virtual-table.tsx'],
+  '@tanstack/virtual-core': ['console/page/parts/table.tsx'],
   preact: ['console/page/reactive.ts'],
   'preact/hooks': ['console/page/reactive.ts'],
   '@clack/prompts': ['bin/tollgate/new-task/ask-task.ts', 'bin/tollgate/sessions/recover-menu.ts'],

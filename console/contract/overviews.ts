@@ -16,6 +16,8 @@ export type { LimitsReport as LimitsShown } from '../../policies/limits/budget-u
 export interface AskedQuestion {
   task_id: string;
   question: string;
+  /** The end of what the worker answered before it; null if that is not known. */
+  worker_said: string | null;
 }
 
 export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & {
@@ -72,6 +74,7 @@ interface SupervisionShown {
   task_id: string;
   state: string;
   question: string | null;
+  worker_said: string | null;
   /** An answer is stored, and no run has given it to the reasoner yet. */
   answer_waits: boolean;
   instruction: string;

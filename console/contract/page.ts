@@ -22,7 +22,7 @@ export interface RefusedRequest {
 }
 
 /** What changed; `*`: anything may have changed. */
-export type Topic = 'now' | 'tasks' | 'task' | 'budgets' | 'sessions' | 'distill' | 'batch' | 'machine' | '*';
+export type Topic = 'now' | 'tasks' | 'task' | 'budgets' | 'sessions' | 'distill' | 'batch' | 'refusal' | '*';
 
 /** A message of /api/events. */
 export interface ChangeTold {
@@ -31,6 +31,8 @@ export interface ChangeTold {
   id?: string | null;
   /** Only for `tasks`: the changed rows, and the ids of the removed ones. Without it the page requests all rows again. */
   change?: TasksChange | null;
+  /** Only for `refusal`: why something that the page began was refused after the answer to its request. */
+  refusal?: RefusedRequest | null;
   /** Only for `*`: why changes are not followed at the moment; the server tries again. Without it, they are followed. */
   trouble?: string | null;
 }

@@ -70,6 +70,8 @@ export interface TaskShown {
   at: string | null;
   /** Since when its run runs; null if none runs. */
   running_since: string | null;
+  /** Whether a CLI of its interrupted run still runs; null if that is not known, and in another state. */
+  left_running: boolean | null;
   /** null if nothing failed, while the task runs, and if it is done. */
   failure: ShownFailure | null;
   /** What its manifest asks for, while it has never run; null afterwards, and if it cannot be read. */
@@ -177,6 +179,8 @@ export interface DraftShown {
       warnings: string[];
     }[];
     budget: { used: number; total: number };
+    /** Of a stage, at most. */
+    retries: number;
   } | null;
   notes: string[];
 }

@@ -18,6 +18,8 @@ interface Live {
   /** Returns the running tasks as last seen. Waits for the first look, and throws its error. */
   now(): Promise<RunsNow>;
   lines: ReturnType<typeof openTaskLines>;
+  /** Tells it to all pages. */
+  tell: Tell;
   /** @returns the function that ends it. */
   listen(listener: Tell): () => void;
 }
@@ -112,6 +114,7 @@ export function follow(project: ServedProject, stop: AbortSignal, steps = follow
       return last!;
     },
     lines,
+    tell,
     listen(listener) {
       listeners.add(listener);
       begin();

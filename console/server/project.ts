@@ -13,6 +13,8 @@ export interface ServedProject {
   clock: () => Date;
   version: string;
   commands: Commands;
+  /** Tells the pages that something was refused after it was begun. */
+  tellRefusal?: (refusal: RefusedRequest) => void;
   /** Whether the runs that are started here may use what the project configures. */
   trustWorkspace: boolean;
   /** The JSON Schema of manifests. */
@@ -36,8 +38,11 @@ interface Commands {
   change(argv: readonly string[]): Promise<CommandResult>;
   /** Runs a command in a separate process, which ends with the request (`gone`) and with the console. */
   make(argv: readonly string[], gone: AbortSignal): Promise<CommandResult>;
-  /** Starts a paid run, which outlives the console, unless the same one is at work. */
-  begin(wanted: WantedRun): Promise<BegunRun>;
+  /**
+   * Starts a paid run, which outlives the console, unless the same one is at work.
+   * @param endedLater is called if it ends soon after the answer, such as after checks that take long.
+   */
+  begin(wanted: WantedRun, endedLater: (ended: CommandResult) => void): Promise<BegunRun>;
 }
 
 interface BegunRun {

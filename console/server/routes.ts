@@ -20,7 +20,7 @@ import {
   supervisionsShown,
 } from './reads/overviews.ts';
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
-import { explainedShown, taskShown, textShown } from './reads/task.ts';
+import { explainedShown, taskShown, textShown, workersSaid } from './reads/task.ts';
 import { tailOfFile } from './reads/texts.ts';
 
 interface Serving {
@@ -35,7 +35,13 @@ type Read = (serving: Serving, ids: readonly string[], gone: AbortSignal) => Pro
 /** `*`: any id; the reading function looks it up. */
 const READS: readonly [address: string, read: Read][] = [
   ['api/page', ({ project, pageToken }) => answerWith(pageOf(project, pageToken))],
-  ['api/now', async ({ live }) => answerWith(nowShown(await live.now(), await live.lines.rows()))],
+  [
+    'api/now',
+    async ({ live, project }) => {
+      const rows = await live.lines.rows();
+      return answerWith(nowShown(await live.now(), rows, await workersSaid(rows, project)));
+    },
+  ],
   ['api/tasks', async ({ live }) => answerWith({ tasks: await live.lines.all() })],
   ['api/tasks/*', ({ project }, [id]) => taskShown(id!, project)],
   ['api/tasks/*/explain', ({ project }, [id]) => explainedShown(id!, project)],
@@ -50,7 +56,13 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/sessions', ({ project }) => sessionsShown(project)],
   ['api/sessions/*', ({ project }, [id]) => conversationShown(id!, project)],
   ['api/health', ({ project }) => health(project)],
-  ['api/supervise', async ({ live }) => answerWith(supervisionsShown(await live.lines.rows()))],
+  [
+    'api/supervise',
+    async ({ live, project }) => {
+      const rows = await live.lines.rows();
+      return answerWith(supervisionsShown(rows, await workersSaid(rows, project)));
+    },
+  ],
   ['api/compare', ({ project }) => comparisonsShown(project)],
   ['api/compare/*', ({ project }, [id], gone) => comparisonShown(id!, project, gone)],
   ['api/batch', ({ project }) => batchesShown(project)],

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refusalOf } from '../../state/system-error.ts';
-import type { ChangeTold } from '../contract/page.ts';
+import type { ChangeTold, RefusedRequest } from '../contract/page.ts';
 import type { TailTold } from '../contract/task.ts';
 import { follow } from './live.ts';
 import { type Reply, refused, type ServedProject } from './project.ts';
@@ -60,6 +60,7 @@ export async function openConsole(
   const stop = new AbortController();
   const secrets = makeSecrets();
   const serving = { project, live: follow(project, stop.signal), pageToken: secrets.page };
+  const tellRefusal = (refusal: RefusedRequest) => serving.live.tell({ topic: 'refusal', refusal });
   const streams = new Set<() => void>();
   const pace = paceOf(PACE);
   const server = createServer({ ...LIMITS, ...patience }, (request, response) => {
@@ -128,7 +129,9 @@ export async function openConsole(
     const body = await bodyOf(request);
     reply(
       response,
-      body === null ? refused(400, 'the body is longer than it says') : await make(address, body, project),
+      body === null
+        ? refused(400, 'the body is longer than it says')
+        : await make(address, body, { ...project, tellRefusal }),
     );
   }
 

@@ -96,12 +96,12 @@ async function look(folder: string): Promise<CheckAnswer> {
   }
   if (dead + invalid === 0) return null;
   const counts = [
-    ...(dead === 0 ? [] : [`${dead} ${dead === 1 ? 'call' : 'calls'} whose wrapper was killed`]),
-    ...(invalid === 0 ? [] : [`${invalid} in the register that cannot be gone by`]),
+    ...(dead === 0 ? [] : [`${dead} ${dead === 1 ? 'call was' : 'calls were'} cut off`]),
+    ...(invalid === 0 ? [] : [`${invalid} in the register cannot be read`]),
   ];
   return say(
     'warn',
-    `${counts.join(', and ')}; an answer may wait there, a process may still run`,
+    `${counts.join(', and ')}; an answer may still be there, and a process may still run`,
     'tollgate preflight --sweep',
   );
 }

@@ -133,7 +133,7 @@ test('an answer of a wrapper that was killed, also while it published, is publis
   await fake.gone;
   for (const name of ['codex.err', 'codex.raw']) writeFileSync(path.join(rig.project, name), '');
   const before = await rig.run('tollgate', ['preflight', '--quick', '--json']);
-  assert.match(before.stdout, '1 call whose wrapper was killed; an answer may wait there, a process may still run');
+  assert.match(before.stdout, '1 call was cut off; an answer may still be there, and a process may still run');
   const { code, hows } = await sweep(rig);
   assert.equal([code, hows, traces(rig)], [0, ['call settled'], []]);
   const read = (name: string) => readFileSync(path.join(rig.project, name), 'utf8');

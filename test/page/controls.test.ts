@@ -63,7 +63,7 @@ function fullWorld(): Record<string, unknown> {
   return {
     ...world,
     '/api/tasks/price-rounding': {
-      ...{ ...task, attempts, failure: { ...task.failure, stage: 'codex_review' } },
+      ...{ ...task, attempts, failure: { ...task.failure, stage: null } },
       next_actions: [...task.next_actions, REDO],
     },
     [batch]: { ...toldBatch, failures: [{ ...toldBatch.failures[0], next_actions: [REDO] }] },
@@ -116,7 +116,8 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`);
     await page.locator(`.views a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
     await look(visited, seen);
-    for (const summary of await page.locator('summary').all()) await summary.click();
+    // One that only a narrow window shows is not folded.
+    for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click();
     await look(visited, seen);
     for (const name of OPENS[place] ?? []) {
       const dialog = page.getByRole('dialog');

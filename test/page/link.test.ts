@@ -241,4 +241,12 @@ link.test('a place that there is not is said', async ({ page }) => {
   await page.getByRole('heading', { name: 'No such view' }).waitFor();
 });
 
+link.test('a refusal that comes after the answer to its request is told', async ({ page, server, go }) => {
+  await go('batch');
+  server.tell({ topic: 'refusal', refusal: { message: 'It was begun, but was refused.', way_out: 'Mend it.' } });
+  const note = page.locator('.notes .notice');
+  await note.getByText('It was begun, but was refused.').waitFor();
+  await note.getByText('Mend it.').waitFor();
+});
+
 link.run();

@@ -131,7 +131,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await overloaded.locator('.button:not(.main)', { hasText: 'Rerun these 2' }).waitFor();
   await overloaded.getByText(/sign in to gemini.* first/).waitFor();
   assert.match((await row.getByRole('img').getAttribute('aria-label')) ?? '', / \d{4}-\d\d-\d\d 13$/);
-  await row.getByRole('link').click();
+  await row.getByRole('link', { name: 'The service' }).click();
   await page.getByRole('button', { name: 'all 13 tasks' }).click();
   for (const id of ids) await page.getByRole('link', { name: id, exact: true }).waitFor();
   await page.getByText('Rule and signature').click();
@@ -139,6 +139,12 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await page.getByText(/^1 of /).waitFor();
   await page.getByLabel('Filter failures').fill('nothing like it');
   await page.getByRole('button', { name: 'Show all failures' }).click();
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.getByLabel('CLI', { exact: true }).waitFor({ state: 'hidden' });
+  await page.getByText('Filters', { exact: true }).click();
+  await page.getByLabel('CLI', { exact: true }).waitFor();
+  await page.setViewportSize(size);
   for (const [label, value, fits] of [
     ['Class', 'auth', /^\d of /],
     ['CLI', 'codex', /^\d of /],
@@ -160,7 +166,10 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByLabel('CLI', { exact: true }).selectOption('');
   await page.getByLabel('Class', { exact: true }).selectOption('contract_violation');
-  await page.locator('.row-at').getByRole('button', { name: 'Redo', exact: true }).click();
+  await page
+    .locator('.row-at')
+    .getByRole('button', { name: /^Redo(?: all the same)?$/ })
+    .click();
   await dialog.getByText('tollgate run says-nothing').waitFor();
   await dialog.getByRole('button', { name: 'Run it' }).click();
   await dialog.waitFor({ state: 'detached' });

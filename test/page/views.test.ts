@@ -9,7 +9,7 @@ import { PLACES } from './rig/told-world.ts';
 const views = pageSuite('views');
 
 const SHOWS: Record<string, readonly string[]> = {
-  now: ['flaky-checkout', 'a question', 'claude', 'a last'],
+  now: ['flaky-checkout', 'a question', 'a worker said', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
   new: ['No CLI is signed in', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
   'tasks/price-rounding': [
@@ -59,7 +59,7 @@ const SHOWS: Record<string, readonly string[]> = {
   ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
-  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check fails. No paid calls.'],
+  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check fails. Checking costs nothing.'],
   fleet: [
     'a database',
     'a lost task is lost',
@@ -212,7 +212,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
     .getByText(/Possible at \d\d:\d\d, in [45] min/)
     .first()
     .waitFor();
-  await page.getByText('a task can be rerun now, the other 1 later.').waitFor();
+  await page.getByText('a task can be rerun after the steps below, the other 1 later.').waitFor();
   await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun of the batch' }).waitFor();
   assert.is(await card.locator('.main').count(), 1);
   const both = { ...other, task_ids: batch.task_ids };
@@ -371,7 +371,7 @@ views.test('Budgets says of which task a call may be that counts without a run',
   server.told['/api/tasks'] = { tasks: [...tasks, other] };
   server.tell({ topic: '*' });
   await go('budgets');
-  await page.getByText('1 interrupted (killed-run)').waitFor();
+  await page.getByText('1 left over from killed-run').waitFor();
   await page.getByRole('link', { name: 'clean up on Machine' }).waitFor();
 });
 
@@ -437,17 +437,23 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
     .getByText(/^usually 1 paid call, at most \d+; about \$0\.04$/)
     .first()
     .waitFor();
-  // The notice above says it for all.
+  // The notice above says it for all, and has the one button for what comes next.
   assert.is(await page.getByText('sign in to').count(), 0);
-  assert.is(await page.locator('.main', { hasText: 'Continue' }).count(), 0);
+  await page.getByRole('button', { name: 'Continue all the same' }).waitFor();
+  assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in on Machine']);
+  await go('tasks/price-rounding');
+  await page.getByRole('button', { name: 'Rerun all the same' }).waitFor();
+  assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in to gemini']);
   await go('failures');
-  await page.getByText('sign in to gemini first').first().waitFor();
+  await page.getByRole('link', { name: 'Sign in to gemini' }).first().waitFor();
+  assert.is(await page.locator('main .main').count(), 1);
   await go('now');
   await page.locator('.count.machine', { hasText: '1 signed out' }).waitFor();
   server.told['/api/choices'] = told;
   // The user comes back from a terminal.
   await page.evaluate(() => dispatchEvent(new Event('focus')));
-  await page.locator('.main', { hasText: 'Continue' }).waitFor();
+  await page.getByRole('button', { name: 'Continue', exact: true }).waitFor();
+  assert.equal(await page.locator('main .main').allInnerTexts(), ['Answer']);
   assert.is(await page.getByText('No sign-in was found').count(), 0);
 });
 

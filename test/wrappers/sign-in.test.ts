@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
     tool: 'gemini',
     env: { GEMINI_API_KEY: SECRET, GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:9' },
     how: 'signed_out',
-    says: 'the environment selects "gateway", which gemini refuses without a terminal',
+    says: 'the environment selects "gateway", a sign-in that gemini takes only in a terminal',
   },
   {
     tool: 'gemini',

@@ -140,7 +140,7 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
     default:
       return {
         how: 'signed_out',
-        because: `${chosen}, which gemini refuses without a terminal`,
+        because: `${chosen}, a sign-in that gemini takes only in a terminal`,
         fix: 'set `"security": {"auth": {"selectedType": "gemini-api-key"}}` in ~/.gemini/settings.json',
       };
   }

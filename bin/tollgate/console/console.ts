@@ -70,7 +70,7 @@ async function serve({ number, given }: Arguments, fleet: ServedProject['fleet']
   const project = {
     ...{ cwd: process.cwd(), environment: process.env, version: manifest.version },
     clock: () => new Date(),
-    commands: consoleCommands(fleet === null ? process.env : withoutDatabase(process.env)),
+    commands: consoleCommands(fleet === null ? process.env : withoutDatabase(process.env), stop),
     trustWorkspace: given.has('trust-workspace'),
     schemaFile: schemaFile(),
     fleet,
@@ -131,22 +131,32 @@ const READS: Record<string, (argv: readonly string[]) => Promise<Ran>> = { budge
 
 /** An immediate failure, such as a book without a key, is reported immediately. */
 const AT_ONCE_MS = 3000;
+/** The checks before a run take no longer; what ends after them was no refusal. */
+const CHECKS_MS = 5 * 60_000;
 
-const consoleCommands = (environment: NodeJS.ProcessEnv): ServedProject['commands'] => ({
+const consoleCommands = (environment: NodeJS.ProcessEnv, stop: AbortSignal): ServedProject['commands'] => ({
   async read([word, ...argv]) {
     return askForObject(READS[word!]!, argv);
   },
   change: (argv) => answeredBy(argv, { detached: true, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }),
   make: (argv, gone) => answeredBy(argv, { env: environment, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], signal: gone }),
-  async begin(wanted) {
+  async begin(wanted, endedLater) {
     const folder = carriedFolder(process.cwd(), process.env);
     const self = (await identify(process.pid))!;
     removeOld(folder, new Date());
     const begun = await begin(folder, wanted, self, () => new Date());
     if (begun.how === 'added') startCarrier(folder, begun.run, self, environment);
-    const stop = new AbortController().signal;
-    const standing = await awaitEnd({ folder, run: begun.run, atMostMs: AT_ONCE_MS, stop, tick: () => {} });
-    const ended = standing.how === 'ended' ? { exit: standing.end.exit_code, object: standing.end.object } : null;
+    const endWithin = async (atMostMs: number) => {
+      const standing = await awaitEnd({ folder, run: begun.run, atMostMs, stop, tick: () => {} });
+      return standing.how === 'ended' ? { exit: standing.end.exit_code, object: standing.end.object } : null;
+    };
+    const ended = await endWithin(AT_ONCE_MS);
+    if (ended === null)
+      void endWithin(CHECKS_MS).then(
+        (later) => later !== null && endedLater(later),
+        // The run itself goes on, and its own files say how it ended.
+        () => {},
+      );
     return { how: begun.how, ended };
   },
 });

@@ -1,4 +1,4 @@
-// Lists the batches, and shows one: what failed and what to do, then its tasks; of one that runs their state as it changes.
+// Shows one batch: what failed and what to do, then its tasks; of one that runs their state as it changes.
 
 import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import { firstNames } from '../../../policies/text/display.ts';
@@ -6,14 +6,15 @@ import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, CopyButton, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionList, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
+import { CopyButton } from '../parts/copy.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting } from '../parts/figures.ts';
 import { ClassMark, Cost, Mark, StateMark, wordOf } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Empty, Shown } from '../parts/shown.tsx';
+import { Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { Ago, Elapsed } from '../parts/times.tsx';
+import { Ago, Countdown, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -21,104 +22,20 @@ import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
 import { costOf, countStates, lineOf, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
-const concerns = (topic: string) => topic === '*' || topic === 'batch';
+export const concerns = (topic: string) => topic === '*' || topic === 'batch';
 
-export function BatchesView() {
-  const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
-  return (
-    <View
-      title="Batches"
-      about="Many tasks in one run, with one report. What failed is rerun here."
-      aside={
-        <a class="button main" href={to('tasks')}>
-          Choose tasks
-        </a>
-      }
-    >
-      <Panel title="All batches" edge="flush">
-        <Shown of={all} what="the batches">
-          {({ batches }) =>
-            batches.length === 0 ? (
-              <Empty title="No batch yet">Select tasks in Tasks, and run them as a batch.</Empty>
-            ) : (
-              <Table label="Batches" heads={LIST_HEADS}>
-                {batches.map((batch) => (
-                  <BatchRow key={batch.batch_id} of={batch} />
-                ))}
-              </Table>
-            )
-          }
-        </Shown>
-      </Panel>
-    </View>
-  );
-}
-
-/** Unlike the paid calls of the batch, it includes what the tasks cost outside of it. */
-const COST_NAME = 'Cost of its tasks, other runs too';
-
-const LIST_HEADS = [
-  'Tasks',
-  'Begun',
-  'State',
-  'Why',
-  { number: 'Done' },
-  { number: 'Paid calls' },
-  { number: COST_NAME },
-  { number: 'Time' },
-] as const;
-
-function BatchRow({ of }: { of: Head }) {
-  const { batch_id: id, at, state, causes, totals, task_ids: ids } = of;
-  const open = state === 'running' ? [] : ids.filter((task) => lineOf(task) !== undefined && !isDone(task));
-  return (
-    <tr>
-      <th scope="row">
-        <a href={to('batch', id)}>
-          <Words of={nameOf(of)} />
-        </a>
-      </th>
-      <td>{at === null ? '–' : <Ago at={at} />}</td>
-      <td>
-        <StateMark state={state} />
-      </td>
-      <td class="wide soft">
-        {causes.length > 0 && <Words of={causesWords(causes).slice(0, MOST_WHY)} />}
-        {open.length > 0 && (
-          <p>
-            <a href={to('batch', id)}>See how to rerun {count(open.length)}</a>
-          </p>
-        )}
-      </td>
-      <td class="number">
-        {count(doneOf(of))} of {count(totals?.tasks ?? ids.length)}
-      </td>
-      <td class="number">{totals === null ? '–' : count(totals.calls)}</td>
-      <td class="number nowrap">
-        <Cost {...costOf(ids)} />
-      </td>
-      <td class="number">
-        <Lasted of={of} />
-      </td>
-    </tr>
-  );
-}
-
-const causesWords = (of: readonly string[]): string =>
-  of.length === 1 ? of[0]! : `${count(of.length)} causes: ${of.join(' ')}`;
-
-type Head = Resources['/api/batch']['batches'][number];
+export type BatchHead = Resources['/api/batch']['batches'][number];
 
 const NAMED = 2;
 
-const nameOf = ({ task_ids: ids, batch_id: id }: Pick<Head, 'task_ids' | 'batch_id'>): string =>
+export const nameOf = ({ task_ids: ids, batch_id: id }: Pick<BatchHead, 'task_ids' | 'batch_id'>): string =>
   firstNames(ids, NAMED) || id;
 
 /** Until there is a report, the tasks that are done now. */
-const doneOf = ({ totals, task_ids: ids }: Pick<Head, 'task_ids' | 'totals'>): number =>
+export const doneOf = ({ totals, task_ids: ids }: Pick<BatchHead, 'task_ids' | 'totals'>): number =>
   totals?.done ?? ids.filter(isDone).length;
 
-function Lasted({ of: { totals, state, at } }: { of: Pick<Head, 'totals' | 'state' | 'at'> }) {
+export function Lasted({ of: { totals, state, at } }: { of: Pick<BatchHead, 'totals' | 'state' | 'at'> }) {
   if (totals !== null) return <>{lasting(totals.duration_ms)}</>;
   return state === 'running' && at !== null ? <Elapsed from={at} /> : <>–</>;
 }
@@ -165,24 +82,34 @@ function factsOf(of: BatchShown) {
 
 /** Which of its tasks its button reruns, while the others wait. */
 function splitOf(of: BatchShown) {
-  const { isSplit, now, waiting } = standingOf(of);
-  if (isSplit && now.every((id) => signedOutOf([id]).length > 0))
-    return `None can be rerun yet: sign in to ${signedOutOf(now).join(', ')} first, or wait for the others.`;
-  return isSplit && <Words of={`${firstNames(now, NAMED)} can be rerun now, the other ${waiting.length} later.`} />;
+  const { isSplit, now, waiting, earliest, isPrepared } = standingOf(of);
+  if (!isSplit) return undefined;
+  if (now.some((id) => signedOutOf([id]).length === 0))
+    return (
+      <Words
+        of={`${firstNames(now, NAMED)} can be rerun ${isPrepared ? 'now' : 'after the steps below'}, the other ${waiting.length} later.`}
+      />
+    );
+  return (
+    <>
+      None can be rerun yet: {firstNames(now, NAMED)} needs a sign-in to {signedOutOf(now).join(', ')}, the other{' '}
+      {count(waiting.length)} a wait of <Countdown to={earliest!} />.
+    </>
+  );
 }
 
 function MainAction({ of }: { of: BatchShown }) {
   const { batch_id: id, state } = of;
   const isStopping = useSignal(false);
   const rerunning = useSignal<readonly string[] | null>(null);
-  const { open, isReady, earliest, now, isSplit } = standingOf(of);
+  const { open, isReady, isBarred, earliest, now, isSplit } = standingOf(of);
   return (
     <>
       {of.totals !== null && of.failures.length !== 1 && open.length > 0 && (
         <RerunButton
           ids={isSplit ? now : open}
           name="the batch"
-          isMain={isReady}
+          isMain={isReady || isBarred}
           earliest={isSplit ? null : earliest}
           isAlone
           onRerun={(ids) => (rerunning.value = ids)}
@@ -229,7 +156,7 @@ function OpenSheet({ of }: { of: BatchShown }) {
 
 function Sheet({ of }: { of: BatchShown }) {
   const rerunning = useSignal<readonly string[] | null>(null);
-  const { open, causes, isReady, first } = standingOf(of);
+  const { open, causes, isReady, isBarred, first } = standingOf(of);
   const isOneCause = causes.length === 1;
   const inTerminal = causes.length === 0 ? of.next_actions : of.next_actions.filter(({ pays }) => pays);
   const rerun = (ids: readonly string[]) => {
@@ -245,7 +172,7 @@ function Sheet({ of }: { of: BatchShown }) {
               key={`${cause.of.sentence} ${cause.of.task_ids[0]}`}
               {...cause}
               isAlone={isOneCause}
-              hasMain={cause === first && (isOneCause || !isReady)}
+              hasMain={cause === first && (isOneCause || (!isReady && !isBarred))}
               onRerun={rerun}
             />
           ))}
@@ -268,7 +195,7 @@ function Sheet({ of }: { of: BatchShown }) {
   );
 }
 
-/** What is not done now, and whether all of it can be rerun. */
+/** What is not done now, whether all of it can be rerun, and whether a sign-in comes first. */
 function standingOf({ tasks, failures }: BatchShown) {
   const open = tasks.flatMap(({ task_id: id, state }) => (state !== 'done' && !isDone(id) ? [id] : []));
   const causes = failures.map(causeOf);
@@ -277,9 +204,12 @@ function standingOf({ tasks, failures }: BatchShown) {
   const waiting = current.flatMap((cause) => (cause.earliest === null ? [] : cause.open));
   const now = open.filter((task) => !waiting.includes(task));
   const isSplit = now.length > 0 && waiting.length > 0;
-  const isReady = earliest === null && current.every(({ steps: [first] }) => isRerun(first!));
+  // Nothing is to be done before the rerun of those that need not wait.
+  const isPrepared = current.every(({ steps: [first], earliest: wait }) => wait !== null || isRerun(first!));
+  const isReady = earliest === null && isPrepared;
   const first = current.find(({ steps, failedAt }) => firstToDo(steps, failedAt) !== undefined);
-  return { open, causes, earliest, waiting, now, isSplit, isReady, first };
+  const isBarred = signedOutOf(isSplit ? now : open).length > 0;
+  return { open, causes, earliest, waiting, now, isSplit, isPrepared, isReady, isBarred, first };
 }
 
 /** @param open how many tasks are not done now. */
@@ -290,7 +220,7 @@ function headline({ failures, totals }: BatchShown, open: number): string {
   return `${count(open)} of ${tasks} ${open === 1 ? 'is' : 'are'} not done${causes}.`;
 }
 
-const isDone = (id: string): boolean => lineOf(id)?.value.state === 'done';
+export const isDone = (id: string): boolean => lineOf(id)?.value.state === 'done';
 
 interface BatchCause {
   of: BatchShown['failures'][number];
@@ -356,6 +286,9 @@ function Cause({ of, open, steps, failedAt, isAlone, hasMain, onRerun }: CausePr
   );
 }
 
+/** Unlike the paid calls of the batch, it includes what the tasks cost outside of it. */
+export const COST_NAME = 'Cost of its tasks';
+
 const WHAT = ['What happened', { number: 'Paid calls' }, { number: 'Last' }] as const;
 const HEADS = { open: ['Task', 'State', ...WHAT], ended: ['Task', 'In the batch', 'Now', ...WHAT] } as const;
 
@@ -371,8 +304,8 @@ function Tasks({ of: { totals, tasks, task_ids: ids } }: { of: BatchShown }) {
   );
 }
 
-/** Of what happened to a task, in the table. */
-const MOST_WHY = 400;
+/** Of what happened to a task, in a table. */
+export const MOST_WHY = 400;
 
 /** @param reported the task at the end of the batch; until then, the task as it is now is shown. */
 function Row({ id, reported }: { id: string; reported: BatchShown['tasks'][number] | null }) {

@@ -1,9 +1,8 @@
 // Shows the use by day, week or month and tool, against the budgets of that period.
 
 import type { BudgetShown, SpentInDay, SpentShown } from '../../contract/overviews.ts';
-import { Sentence } from '../parts/actions.tsx';
 import { type ChartPeriod, type Day, DayChart } from '../parts/day-chart.tsx';
-import { count, counted, money, NO_PRICE, tokens } from '../parts/figures.ts';
+import { count, counted, money, tokens } from '../parts/figures.ts';
 import { CostFigure } from '../parts/mark.tsx';
 import { Panel, Tile } from '../parts/panel.tsx';
 import { route, setQuery } from '../shell/route.ts';
@@ -99,7 +98,7 @@ export function Today({ of: { days }, budgets }: TodayProps) {
         <Tile name="calls today (UTC), this project" figure={count(calls)} />
         <Tile name="cost today (UTC), this project" figure={<CostFigure usd={usd} without={without} calls={calls} />} />
         <Tile
-          name="left before the limit"
+          name={`left before the limit${first === undefined || first.project === null ? ', all projects' : ', this project'}`}
           figure={
             first === undefined ? (
               'no limit'
@@ -107,9 +106,9 @@ export function Today({ of: { days }, budgets }: TodayProps) {
               <>
                 {amountOf(first.unit, first.left)}
                 <span class="beside">
-                  of {amountOf(first.unit, first.most)} a {first.per}, {first.tool === 'any' ? 'all CLIs' : first.tool},{' '}
-                  {first.project === null ? 'all projects' : 'this project'}
-                  {isCountedLate(first) && `; only ${amountOf(first.unit, first.used)} of the ${first.per} are counted`}
+                  of {amountOf(first.unit, first.most)} a {first.per} for{' '}
+                  {first.tool === 'any' ? 'all CLIs' : first.tool}
+                  {isCountedLate(first) && `; ${amountOf(first.unit, first.used)} counted`}
                 </span>
               </>
             )
@@ -118,7 +117,9 @@ export function Today({ of: { days }, budgets }: TodayProps) {
       </div>
       {without > 0 && (
         <p class="dim">
-          {counted(without, 'call has', 'calls have')} no price. <Sentence of={NO_PRICE} />
+          {counted(without, 'call has', 'calls have')} no price: {without === 1 ? 'its CLI' : 'their CLIs'} reported no
+          cost. Set prices in tollgate.yaml, in US dollars per million tokens:{' '}
+          <code class="inline">{'prices: {MODEL: {input: 1.25, output: 10}}'}</code>
         </p>
       )}
     </>

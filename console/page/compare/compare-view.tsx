@@ -30,15 +30,17 @@ const concerns = (topic: string) => topic === '*' || topic === 'tasks' || topic 
 export function ComparisonsView() {
   const all = useFollowing<Resources['/api/compare']>('/api/compare', concerns);
   const isStarting = useSignal(false);
+  const isEmpty = all.value.value?.comparisons.length === 0;
+  const start = (
+    <button type="button" class="button main" onClick={() => (isStarting.value = true)}>
+      New comparison …
+    </button>
+  );
   return (
     <View
       title="Compare"
       about="The same prompt for several CLIs, their answers and changes side by side."
-      aside={
-        <button type="button" class="button main" onClick={() => (isStarting.value = true)}>
-          New comparison …
-        </button>
-      }
+      aside={!isEmpty && start}
     >
       <Panel title="Comparisons" edge="flush">
         <Shown of={all} what="the comparisons">
@@ -46,9 +48,13 @@ export function ComparisonsView() {
             comparisons.length === 0 ? (
               <Empty title="No comparison yet">
                 <p>
-                  A new one sends a prompt to two or more CLIs. In a terminal, <code>tollgate compare</code> also takes
-                  a task, models and accounts.
+                  A new one sends a prompt to two or more CLIs. Each usually makes 1 paid call, at most{' '}
+                  {CALLS_OF_A_PROMPT}.
                 </p>
+                <p>
+                  In a terminal, <code>tollgate compare</code> also takes a task, models and accounts.
+                </p>
+                <div class="buttons">{start}</div>
               </Empty>
             ) : (
               <Comparisons of={comparisons} />
@@ -64,7 +70,7 @@ export function ComparisonsView() {
 const ACCESS = { read: 'they only read', write: 'each changes a worktree of its own' };
 
 function StartDialog({ onClose }: { onClose: () => void }) {
-  const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === 'machine');
+  const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === '*');
   const prompt = useSignal('');
   const access = useSignal('read');
   const chosen = useSignal<readonly string[]>([]);

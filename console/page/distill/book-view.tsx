@@ -9,7 +9,7 @@ import { ActionList } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting, short } from '../parts/figures.ts';
 import { Cost, Mark, StateMark } from '../parts/mark.tsx';
-import { Meter, Panel } from '../parts/panel.tsx';
+import { Facts, Meter, Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { Countdown, Elapsed } from '../parts/times.tsx';
@@ -134,19 +134,21 @@ function Sheet({ of }: { of: BookShown }) {
           )
         }
       >
-        <p>
-          <span class="soft">
-            {hasReason && evidence === '' && <Words of={`${sentenceOf(state)}. `} />}
-            {counted(of.sections, 'section')}, {short(tokens)} tokens,{' '}
-            <Cost usd={usd} without={of.unpriced_answers} one="answer" />, <Words of={of.model} />
-          </span>
-        </p>
-        <div>
-          {state !== 'complete' && <Meter used={calls.used} of={calls.total} />}
-          <p class="dim">
-            {count(calls.used)} of {count(calls.total)} paid calls
+        {hasReason && evidence === '' && (
+          <p class="soft">
+            <Words of={`${sentenceOf(state)}.`} />
           </p>
-        </div>
+        )}
+        <Facts
+          of={[
+            ['Sections', count(of.sections)],
+            ['Cost', <Cost key="usd" usd={usd} without={of.unpriced_answers} one="answer" />],
+            ['Budget', `${count(calls.used)} of ${count(calls.total)} paid calls`],
+            ['Tokens', short(tokens)],
+            ['Model', <Words key="model" of={of.model} />],
+          ]}
+        />
+        {state !== 'complete' && <Meter used={calls.used} of={calls.total} />}
         {of.waits_until !== null && (
           <p role="status">
             Asks again in <Countdown to={of.waits_until} />.
@@ -154,8 +156,13 @@ function Sheet({ of }: { of: BookShown }) {
         )}
         <div class="buttons">
           <span class="dim">Export as</span>
-          {['md', 'txt', 'pdf'].map((format) => (
-            <a key={format} class="button small" href={`/api/distill/${partOf(name)}/export.${format}`} download>
+          {['md', 'txt', 'pdf'].map((format, nth) => (
+            <a
+              key={format}
+              class={`button small ${nth === 0 && state === 'complete' ? 'main' : ''}`}
+              href={`/api/distill/${partOf(name)}/export.${format}`}
+              download
+            >
               {{ md: 'Markdown', txt: 'Text', pdf: 'PDF' }[format]}
             </a>
           ))}
@@ -186,7 +193,7 @@ function Sheet({ of }: { of: BookShown }) {
                   <span class="dim">{count(chars)} characters</span>
                   <button
                     type="button"
-                    class="button small grave"
+                    class="button small"
                     title="The section is requested and paid again when the book continues"
                     onClick={() => {
                       deleting.value = section;

@@ -1,10 +1,17 @@
-// Explains the class of a failure: the evidence, the rule that matched, the signature, and what to do.
+// Explains a failure: its tasks, the evidence, the rule that matched, the signature, and what to do.
 
-import type { FailureExplanation } from '../../contract/overviews.ts';
+import type { FailureExplanation, FailureShown } from '../../contract/overviews.ts';
+import type { ResourcesOf } from '../../contract/resources.ts';
+import { useFollowing } from '../live/follow.ts';
+import { partOf } from '../live/requests.ts';
 import { ActionList, goesOn } from '../parts/actions.tsx';
+import { counted } from '../parts/figures.ts';
 import { ClassMark } from '../parts/mark.tsx';
 import { Facts } from '../parts/panel.tsx';
+import { Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
+import { useSignal } from '../reactive.ts';
+import { to } from '../shell/route.ts';
 import { Quote, Words } from '../text/words.tsx';
 
 interface ExplanationProps {
@@ -92,5 +99,50 @@ export function Explanation({ of, first }: ExplanationProps) {
         {signed && <Quote of={JSON.stringify(signed, null, 2)} label="Text of the signature" as="code" />}
       </details>
     </div>
+  );
+}
+
+/** The user can show the others with a button. */
+const FIRST_TASKS = 12;
+
+/** The tasks of the failure, and the explanation of the one that failed last. */
+export function Chosen({ of: { task_ids: ids, first_seen: first } }: { of: FailureShown }) {
+  const id = ids[0]!;
+  const all = useSignal(false);
+  const shown = all.value ? ids : ids.slice(0, FIRST_TASKS);
+  const explained = useFollowing<ResourcesOf['explain']>(
+    `/api/tasks/${partOf(id)}/explain`,
+    (topic, of) => topic === '*' || (topic === 'task' && (of === null || of === id)),
+  );
+  return (
+    <section class="failure-why" aria-label="The chosen failure">
+      <ul class="chips">
+        {shown.map((each) => (
+          <li key={each}>
+            <a class="chip" href={to('tasks', each)}>
+              <Words of={each} />
+            </a>
+          </li>
+        ))}
+        {shown.length < ids.length && (
+          <li>
+            <button type="button" class="chip" onClick={() => (all.value = true)}>
+              all {counted(ids.length, 'task')}
+            </button>
+          </li>
+        )}
+      </ul>
+      <Shown of={explained} what="the explanation">
+        {({ explanation, message }) =>
+          explanation === null ? (
+            <p class="dim">
+              <Words of={message} />
+            </p>
+          ) : (
+            <Explanation of={explanation} first={first} />
+          )
+        }
+      </Shown>
+    </section>
   );
 }

@@ -3,25 +3,25 @@
 import { classWord } from '../../../policies/facts/classes.ts';
 import { firstNames } from '../../../policies/text/display.ts';
 import type { FailureShown } from '../../contract/overviews.ts';
-import type { Resources, ResourcesOf } from '../../contract/resources.ts';
+import type { Resources } from '../../contract/resources.ts';
 import type { HealthShown } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
-import { partOf } from '../live/requests.ts';
 import { ActionButton, Advice, earliestOf, isRerun, isRunnable, lineOf } from '../parts/actions.tsx';
 import { DayChart } from '../parts/day-chart.tsx';
+import { classChoice, FilterChoice, FilterField } from '../parts/field.tsx';
 import { count, counted } from '../parts/figures.ts';
-import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { ClassMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
+import { Cell, VirtualTable } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
-import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
-import { useSignal } from '../reactive.ts';
+import { type ReadonlySignal, useEffect, useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
+import { signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
-import { Explanation } from './explanation.tsx';
+import { Chosen } from './explanation.tsx';
 
 export function FailuresView() {
   const rerun = useSignal<readonly string[] | null>(null);
@@ -88,23 +88,45 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
       has(group, text),
   );
   const byKey = new Map(some.map((group) => [keyOf(group), group]));
+  const isFiltered = filter.class !== '' || filter.cli !== '' || days !== '';
+  const isOpen = useSignal(false);
+  const isNarrow = useNarrow();
   return (
     <>
       <div class="bar">
         <FilterField label="Filter failures" value={filter.q} onInput={(q) => setQuery({ q })} />
-        <FilterChoice
-          label="Class"
-          value={filter.class}
-          among={[['', 'all'], ...distinct(groups.map((group) => group.class)).map(classChoice)]}
-          onChoose={(value) => setQuery({ class: value })}
-        />
-        <FilterChoice
-          label="CLI"
-          value={filter.cli}
-          among={[['', 'all'], ...distinct(groups.flatMap(({ tools }) => tools)).map((tool) => [tool, tool] as const)]}
-          onChoose={(cli) => setQuery({ cli })}
-        />
-        <FilterChoice label="Last seen" value={days} among={DATES} onChoose={(value) => setQuery({ days: value })} />
+        <details
+          class="filters"
+          open={!isNarrow.value || isFiltered || isOpen.value}
+          onToggle={(event) => {
+            if (isNarrow.value) isOpen.value = event.currentTarget.open;
+          }}
+        >
+          <summary>Filters</summary>
+          <div class="bar">
+            <FilterChoice
+              label="Class"
+              value={filter.class}
+              among={[['', 'all'], ...distinct(groups.map((group) => group.class)).map(classChoice)]}
+              onChoose={(value) => setQuery({ class: value })}
+            />
+            <FilterChoice
+              label="CLI"
+              value={filter.cli}
+              among={[
+                ['', 'all'],
+                ...distinct(groups.flatMap(({ tools }) => tools)).map((tool) => [tool, tool] as const),
+              ]}
+              onChoose={(cli) => setQuery({ cli })}
+            />
+            <FilterChoice
+              label="Last seen"
+              value={days}
+              among={DATES}
+              onChoose={(value) => setQuery({ days: value })}
+            />
+          </div>
+        </details>
         <span class="dim" aria-live="polite">
           {some.length === groups.length
             ? counted(some.length, 'cause')
@@ -134,7 +156,14 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
                 {head}
               </div>
             ))}
-            row={(key) => <GroupCells of={byKey.get(key)!} isOpen={key === query.get('of')} onRerun={onRerun} />}
+            row={(key) => (
+              <GroupCells
+                of={byKey.get(key)!}
+                isOpen={key === query.get('of')}
+                isMain={byKey.get(key) === nextOf(some)}
+                onRerun={onRerun}
+              />
+            )}
           />
         </div>
       )}
@@ -153,6 +182,26 @@ const has = (
     (each) => each?.toLowerCase().includes(text) ?? false,
   );
 
+/** Narrower than this, the choices are folded, so that the first failure is in sight. */
+const NARROW = '(max-width: 560px)';
+
+function useNarrow(): ReadonlySignal<boolean> {
+  const isNarrow = useSignal(matchMedia(NARROW).matches);
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const look = () => {
+      isNarrow.value = query.matches;
+    };
+    query.addEventListener('change', look);
+    return () => query.removeEventListener('change', look);
+  }, []);
+  return isNarrow;
+}
+
+/** The first one whose way out needs no wait. */
+export const nextOf = (of: readonly FailureShown[]): FailureShown | undefined =>
+  of.find(({ next_action: action, last_seen: last }) => action === null || earliestOf(action, last) === null) ?? of[0];
+
 /** Names it in an address. */
 export const keyOf = ({ signature, class: errorClass, reason }: FailureShown): string =>
   signature ?? `${errorClass} ${reason}`;
@@ -162,12 +211,14 @@ const distinct = (names: readonly string[]): string[] => [...new Set(names)].sor
 interface GroupCellsProps {
   of: FailureShown;
   isOpen: boolean;
+  /** Whether what to do about it is the next step of the page. */
+  isMain: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
 const NAMED = 3;
 
-function GroupCells({ of: group, isOpen, onRerun }: GroupCellsProps) {
+function GroupCells({ of: group, isOpen, isMain, onRerun }: GroupCellsProps) {
   const { class: errorClass, reason, sentence, evidence, task_ids: ids, last_seen: last, trend } = group;
   return (
     <>
@@ -202,7 +253,7 @@ function GroupCells({ of: group, isOpen, onRerun }: GroupCellsProps) {
         <Ago at={last} />
       </Cell>
       <Cell as="do">
-        <WayOut of={group} onRerun={onRerun} />
+        <WayOut of={group} isMain={isMain} onRerun={onRerun} />
       </Cell>
       {isOpen && (
         <Cell as="whole">
@@ -215,73 +266,31 @@ function GroupCells({ of: group, isOpen, onRerun }: GroupCellsProps) {
 
 interface WayOutProps {
   of: FailureShown;
+  /** Whether it is the next step of the page. */
+  isMain: boolean;
   onRerun: (ids: readonly string[]) => void;
 }
 
 /** What to do first about a failure, and the rerun of its tasks. */
-export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: action }, onRerun }: WayOutProps) {
+export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: action }, isMain, onRerun }: WayOutProps) {
   // The button that reruns the tasks does the same: then it is the main one.
   const isFirst = action !== null && isRerun(action);
+  const isBarred = signedOutOf(ids).length > 0;
   const line = action === null || isRunnable(action) ? undefined : lineOf(action);
   return (
     <>
-      {action && <Advice of={action} failedAt={last} line={line} isMain />}
+      {action && <Advice of={action} failedAt={last} line={line} isMain={isMain && !isBarred} />}
       <div class="buttons">
-        {action && !isFirst && <ActionButton of={action} isMain />}
+        {action && !isFirst && <ActionButton of={action} isMain={isMain && !isBarred} />}
         <RerunButton
           ids={ids}
           name={ids[0]!}
-          isMain={isFirst}
+          isMain={isMain && (isFirst || isBarred)}
           earliest={isFirst ? earliestOf(action, last) : null}
           onRerun={onRerun}
         />
       </div>
     </>
-  );
-}
-
-/** The user can show the others with a button. */
-const FIRST_TASKS = 12;
-
-/** The tasks of the failure, and the explanation of the one that failed last. */
-function Chosen({ of: { task_ids: ids, first_seen: first } }: { of: FailureShown }) {
-  const id = ids[0]!;
-  const all = useSignal(false);
-  const shown = all.value ? ids : ids.slice(0, FIRST_TASKS);
-  const explained = useFollowing<ResourcesOf['explain']>(
-    `/api/tasks/${partOf(id)}/explain`,
-    (topic, of) => topic === '*' || (topic === 'task' && (of === null || of === id)),
-  );
-  return (
-    <section class="failure-why" aria-label="The chosen failure">
-      <ul class="chips">
-        {shown.map((each) => (
-          <li key={each}>
-            <a class="chip" href={to('tasks', each)}>
-              <Words of={each} />
-            </a>
-          </li>
-        ))}
-        {shown.length < ids.length && (
-          <li>
-            <button type="button" class="chip" onClick={() => (all.value = true)}>
-              all {counted(ids.length, 'task')}
-            </button>
-          </li>
-        )}
-      </ul>
-      <Shown of={explained} what="the explanation">
-        {({ explanation, message }) =>
-          explanation === null ? (
-            <p class="dim">
-              <Words of={message} />
-            </p>
-          ) : (
-            <Explanation of={explanation} first={first} />
-          )
-        }
-      </Shown>
-    </section>
   );
 }
 
@@ -349,29 +358,37 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
       />
     </div>
   );
-  return (
-    <Panel title="Health of the services">
-      <p>
-        {without === null ? (
-          'No failure that Tollgate could not recover was ever logged here.'
-        ) : (
-          <>
-            The last failure that Tollgate could not recover:{' '}
-            <b class="headline">
-              <Ago at={last} />
-            </b>
-            {without > 0 && `, ${counted(without, 'day')} without one`}
-          </>
-        )}
-      </p>
-      {days.length > 1 ? (
-        chart
+  const words = (
+    <p>
+      {without === null ? (
+        'No failure that Tollgate could not recover was ever logged here.'
       ) : (
-        <details>
+        <>
+          The last failure that Tollgate could not recover by itself:{' '}
+          <b class="headline">
+            <Ago at={last} />
+          </b>
+          {without > 0 && `, ${counted(without, 'day')} without one`}
+        </>
+      )}
+    </p>
+  );
+  if (days.length > 1)
+    return (
+      <Panel title="Failures by day">
+        {words}
+        {chart}
+      </Panel>
+    );
+  return (
+    <>
+      {words}
+      {days.length === 1 && (
+        <details class="panel">
           <summary>Failures by day</summary>
           {chart}
         </details>
       )}
-    </Panel>
+    </>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { ChangeTold, TasksChange, Topic } from '../../contract/page.ts';
 import { computed, signal } from '../reactive.ts';
+import { tellProblem } from '../shell/notes.tsx';
 import { againBy, refusalOf } from './requests.ts';
 
 /** The state of the connection to the server: whether changes arrive, and whose tasks they are. */
@@ -76,7 +77,8 @@ function createOpener(): () => void {
       notify('*', null, null);
     };
     opened.onmessage = ({ data }) => {
-      const { topic, id = null, change = null, trouble = null } = JSON.parse(data) as ChangeTold;
+      const { topic, id = null, change = null, trouble = null, refusal = null } = JSON.parse(data) as ChangeTold;
+      if (refusal !== null) return tellProblem({ what: refusal.message, wayOut: refusal.way_out ?? null });
       if (topic === '*') linkState.value = trouble === null ? { how: 'live' } : behind(trouble);
       if (trouble === null) notify(topic, id, change);
     };

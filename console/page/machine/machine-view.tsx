@@ -14,20 +14,20 @@ import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { useSignal } from '../reactive.ts';
+import { route } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { renewSignIns } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 export function MachineView() {
-  const machine = useFollowing<Resources['/api/machine']>(
-    '/api/machine',
-    (topic) => topic === 'machine' || topic === '*',
-  );
+  const machine = useFollowing<Resources['/api/machine']>('/api/machine', (topic) => topic === '*');
   const isAsking = useSignal(false);
+  const { findings: all = [], clis: installed = [] } = machine.value.value ?? {};
+  const isCleanUpNext = nextOf(installed) === undefined && all.some(({ check }) => check === LEFTOVERS);
   return (
     <View
       title="Machine"
-      about={sumOf(machine.value.value?.findings ?? [])}
+      about={sumOf(all)}
       aside={
         <>
           <button
@@ -42,7 +42,7 @@ export function MachineView() {
           </button>
           <button
             type="button"
-            class="button"
+            class={`button ${isCleanUpNext ? 'main' : ''}`}
             title="Cleans up after killed processes"
             onClick={() => (isAsking.value = true)}
           >
@@ -56,7 +56,12 @@ export function MachineView() {
           <>
             <div class="tiles clis">
               {clis.map((cli) => (
-                <Cli key={cli.tool} of={cli} finding={findings.find(({ check }) => check === signInOf(cli.tool))} />
+                <Cli
+                  key={cli.tool}
+                  of={cli}
+                  finding={findings.find(({ check }) => check === signInOf(cli.tool))}
+                  isMain={cli.tool === nextOf(clis)}
+                />
               ))}
             </div>
             <Findings of={findings.filter(({ check }) => !clis.some(({ tool }) => check === signInOf(tool)))} />
@@ -87,18 +92,26 @@ function sumOf(findings: readonly CheckFinding[]): string {
     ...(fail > 0 ? [`${counted(fail, 'check fails', 'checks fail')}`] : []),
     ...(warn > 0 ? [`${counted(warn, 'check warns', 'checks warn')}`] : []),
   ].join(', ');
-  return sum === '' ? 'Checks of this machine. No paid calls.' : `${sum}. No paid calls.`;
+  return `${sum === '' ? 'Checks of this machine' : sum}. Checking costs nothing.`;
 }
 
 /** The name of the check whose finding is in the card of its CLI. */
 const signInOf = (tool: string): string => `${tool} sign-in`;
 
+/** The one that a button for its sign-in led here for, else the first that is signed out. */
+const nextOf = (clis: MachineShown['clis']): string | undefined => {
+  const out = clis.filter(({ path, signed_in: signedIn }) => path !== null && signedIn.startsWith('signed out'));
+  return (out.find(({ tool }) => tool === route.value.query.get('of')) ?? out[0])?.tool;
+};
+
 interface CliProps {
   of: MachineShown['clis'][number];
   finding: CheckFinding | undefined;
+  /** Whether its fix is the next step of the page. */
+  isMain: boolean;
 }
 
-function Cli({ of: { tool, version, path, signed_in: signedIn }, finding }: CliProps) {
+function Cli({ of: { tool, version, path, signed_in: signedIn }, finding, isMain }: CliProps) {
   return (
     <div class="tile cli">
       <p class="title-line">
@@ -111,7 +124,7 @@ function Cli({ of: { tool, version, path, signed_in: signedIn }, finding }: CliP
           <p class="soft">
             <Words of={finding.found} />
           </p>
-          <Fix of={finding.fix} />
+          <Fix of={finding.fix} isMain={isMain} />
         </>
       )}
     </div>
@@ -119,11 +132,11 @@ function Cli({ of: { tool, version, path, signed_in: signedIn }, finding }: CliP
 }
 
 /** What to do about a finding, with its command to copy. */
-function Fix({ of }: { of: string }) {
+function Fix({ of, isMain = false }: { of: string; isMain?: boolean }) {
   const fix = toDo(fixIn(of));
   return (
     <div class="fix">
-      <Advice of={fix} failedAt={null} line={lineOf(fix)} />
+      <Advice of={fix} failedAt={null} line={lineOf(fix)} isMain={isMain} />
     </div>
   );
 }
@@ -178,8 +191,10 @@ function Findings({ of }: { of: readonly CheckFinding[] }) {
   );
 }
 
+const LEFTOVERS = 'leftovers';
+
 /** The names of checks that say little to a reader. */
-const CHECKS: ReadonlyMap<string, string> = new Map([['leftovers', 'interrupted calls']]);
+const CHECKS: ReadonlyMap<string, string> = new Map([[LEFTOVERS, 'interrupted calls']]);
 
 const HEADS = ['Check', 'State', 'Found', 'Fix'] as const;
 

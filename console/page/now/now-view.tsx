@@ -4,7 +4,7 @@ import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { keyOf, WayOut } from '../failures/failures-view.tsx';
+import { keyOf, nextOf, WayOut } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { ActionButton } from '../parts/actions.tsx';
@@ -18,7 +18,16 @@ import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { againOf, RerunDialog } from '../tasks/rerun.tsx';
-import { everyLine, lineOf, NEEDS_YOU, needsWords, needsYou, reasonOf, signedOut } from '../tasks/task-list.ts';
+import {
+  everyLine,
+  lineOf,
+  NEEDS_YOU,
+  needsWords,
+  needsYou,
+  reasonOf,
+  signedOut,
+  signedOutOf,
+} from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { Answered, QuestionRow } from './questions.tsx';
 
@@ -44,6 +53,7 @@ function NowSheet({ now }: { now: NowShown }) {
   const { tasks, totals, answered } = now;
   const stopping = useSignal<NowTask | null>(null);
   const needing = everyLine().filter(needsYou);
+  const isBarred = signedOutOf(needing.map(({ task_id: id }) => id)).length > 0;
   const running = tasks.filter(({ state }) => state === 'running');
   const last = tasks.filter(({ state }) => state === 'done').slice(0, 12);
   return (
@@ -82,12 +92,14 @@ function NowSheet({ now }: { now: NowShown }) {
       {signedOut.value.length > 0 && (
         <p class="notice wait">
           <span>
-            <b>No sign-in was found</b> for <Words of={signedOut.value.join(', ')} />. Their calls may fail.{' '}
-            <a href={to('machine')}>See on Machine what to do</a>
+            <b>No sign-in was found</b> for <Words of={signedOut.value.join(', ')} />. Their calls may fail.
           </span>
+          <a class={`button ${isBarred ? 'main' : ''}`} href={to('machine')}>
+            Sign in on Machine
+          </a>
         </p>
       )}
-      <NeedsYou now={now} needing={needing} />
+      <NeedsYou now={now} needing={needing} hasMain={!isBarred} />
       {answered.length > 0 && <Answered of={answered} />}
       <div class="now-columns">
         <Panel title="At work" edge="flush">
@@ -140,10 +152,12 @@ const MOST = 5;
 interface NeedsYouProps {
   now: NowShown;
   needing: readonly TaskLine[];
+  /** Whether what to do about the first of them is the next step of the page. */
+  hasMain: boolean;
 }
 
 /** What waits for the user: questions, failures by cause, and tasks whose run ended early; each with what to do. */
-function NeedsYou({ now: { questions, answered }, needing }: NeedsYouProps) {
+function NeedsYou({ now: { questions, answered }, needing, hasMain }: NeedsYouProps) {
   const rerun = useSignal<readonly string[] | null>(null);
   const failures = useFollowing<Resources['/api/failures']>(
     '/api/failures',
@@ -156,13 +170,14 @@ function NeedsYou({ now: { questions, answered }, needing }: NeedsYouProps) {
   ]);
   const others = groups === undefined ? [] : needing.filter(({ task_id: id }) => !known.has(id));
   const isEmpty = questions.length + others.length + (groups ?? []).length === 0;
+  const first = hasMain ? (questions[0] ?? nextOf(groups ?? []) ?? others[0]) : undefined;
   return (
     <>
       {!isEmpty && (
         <Panel title="Needs you" edge="flush" aside={<a href={NEEDING}>All {count(needing.length)}</a>}>
           <ul class="lately">
             {questions.map((question) => (
-              <QuestionRow key={question.task_id} of={question} />
+              <QuestionRow key={question.task_id} of={question} isMain={question === first} />
             ))}
             {(groups ?? []).slice(0, MOST).map((group) => (
               <li key={keyOf(group)}>
@@ -174,7 +189,7 @@ function NeedsYou({ now: { questions, answered }, needing }: NeedsYouProps) {
                   <p>
                     <NamesOf of={group.task_ids} />
                   </p>
-                  <WayOut of={group} onRerun={(ids) => (rerun.value = ids)} />
+                  <WayOut of={group} isMain={group === first} onRerun={(ids) => (rerun.value = ids)} />
                 </div>
                 <span class="dim">
                   <Ago at={group.last_seen} />
@@ -191,7 +206,9 @@ function NeedsYou({ now: { questions, answered }, needing }: NeedsYouProps) {
                   <p class="soft">
                     <Words of={reasonOf(line)} />
                   </p>
-                  {line.state === 'interrupted' && <ActionButton of={againOf(line.task_id, line.state)} isMain />}
+                  {line.state === 'interrupted' && (
+                    <ActionButton of={againOf(line.task_id, line.state)} isMain={line === first} />
+                  )}
                 </div>
                 <span class="dim">
                   <Ago at={line.at} />

@@ -4,10 +4,10 @@ import type { AskedQuestion } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { Terms } from '../parts/actions.tsx';
+import { allTheSame, SignInFirst, Terms } from '../parts/actions.tsx';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { useId, useSignal } from '../reactive.ts';
+import { type ComponentChildren, useId, useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { callsAtMost, signedOutOf } from '../tasks/task-list.ts';
@@ -22,7 +22,7 @@ export function QuestionOf({ task }: { task: string }) {
     <>
       {asked.map((question) => (
         <Panel key={task} title="Question">
-          <Question of={question} />
+          <Question of={question} isMain />
         </Panel>
       ))}
       {answered.includes(task) && <Answered of={[task]} />}
@@ -30,20 +30,38 @@ export function QuestionOf({ task }: { task: string }) {
   );
 }
 
+interface QuestionProps {
+  of: AskedQuestion;
+  /** Whether its answer is the next step of the page. */
+  isMain: boolean;
+}
+
 /** A question as a row of what needs the user. */
-export const QuestionRow = ({ of }: { of: AskedQuestion }) => (
+export const QuestionRow = ({ of, isMain }: QuestionProps) => (
   <li>
     <StateMark state="parked" />
     <div class="do">
       <a href={to('supervise', of.task_id)}>
         <Words of={of.task_id} />
       </a>
-      <Question of={of} />
+      <Question of={of} isMain={isMain}>
+        {of.worker_said && (
+          <p class="worker-said">
+            The worker said before it (<a href={to('supervise', of.task_id)}>read all</a>):
+            <span class="two-lines">
+              <Words of={of.worker_said} />
+            </span>
+          </p>
+        )}
+      </Question>
     </div>
   </li>
 );
 
-function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
+/** @param children what the question is about. */
+function Question({ of, isMain, children }: QuestionProps & { children?: ComponentChildren }) {
+  const { task_id: task, question } = of;
+  const out = signedOutOf([task]);
   const answer = useSignal('');
   const isBusy = useSignal(false);
   const field = useId();
@@ -59,6 +77,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
   return (
     <>
       <Quote of={question} label={`What ${task} asks`} />
+      {children}
       <form class="answering" onSubmit={submit}>
         <label for={field} class="unseen">
           Answer to {task}
@@ -67,15 +86,17 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
           id={field}
           class="input"
           rows={2}
+          required
           placeholder="Your answer. The task continues with it."
           value={answer.value}
           onInput={(event) => (answer.value = event.currentTarget.value)}
         />
         <span class="action">
-          <button type="submit" class="button main" disabled={isBusy.value || answer.value.trim() === ''}>
-            Answer
+          <SignInFirst of={out} isMain={isMain} />
+          <button type="submit" class={`button ${isMain && out.length === 0 ? 'main' : ''}`} disabled={isBusy.value}>
+            Answer{allTheSame(out, null)}
           </button>
-          <Terms cost={callsAtMost([task])} out={signedOutOf([task])} />
+          <Terms cost={callsAtMost([task])} out={isMain ? [] : out} />
         </span>
       </form>
     </>

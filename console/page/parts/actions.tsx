@@ -4,12 +4,12 @@ import { actionLine, isNote, type NextAction, noteOf } from '../../../policies/f
 import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
-import { route } from '../shell/route.ts';
+import { route, to } from '../shell/route.ts';
 import { callsAtMost, callsLeft, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
+import { CopyButton } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
 import { dated, minuteTime } from './figures.ts';
-import { Icon } from './icon.tsx';
 import { Countdown, now } from './times.tsx';
 
 interface ActionListProps {
@@ -246,22 +246,24 @@ export function ActionButton(props: ActionButtonProps) {
   if (!isRunnable(of)) return null;
   const { continues } = pageCommand(command)!;
   const out = continues === null ? [] : signedOutOf([continues], tools);
-  const isMain = props.isMain && out.length === 0;
+  const isMain = props.isMain === true;
   const earliest = earliestOf(of, failedAt);
   return (
     <span class="action">
+      <SignInFirst of={out} isMain={isMain} />
       <button
         type="button"
-        class={`button small ${isMain ? 'main' : ''}`}
+        class={`button small ${isMain && out.length === 0 ? 'main' : ''}`}
         data-key={pressedBy}
         disabled={busy !== null || earliest !== null}
         title={busy ?? text}
         onClick={() => (isAsking.value = true)}
       >
         {verb}
+        {allTheSame(out, earliest)}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
-      <Terms earliest={earliest} cost={costOf(command, tools)} out={out} />
+      <Terms earliest={earliest} cost={costOf(command, tools)} out={isMain ? [] : out} />
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -279,6 +281,26 @@ export function ActionButton(props: ActionButtonProps) {
         </Confirm>
       )}
     </span>
+  );
+}
+
+/** The end of the name of a button whose call fails without a sign-in, so that it is pressed on purpose. */
+export const allTheSame = (out: readonly string[], earliest: string | null): string =>
+  out.length > 0 && earliest === null ? ' all the same' : '';
+
+interface SignInProps {
+  /** The CLIs of a call for which no sign-in was found. */
+  of: readonly string[];
+  isMain: boolean;
+}
+
+/** What comes before a call that would fail without a sign-in; Now has it once, above all rows. */
+export function SignInFirst({ of, isMain }: SignInProps) {
+  if (!isMain || of.length === 0 || route.value.parts[0] === 'now') return null;
+  return (
+    <a class="button small main" href={`${to('machine')}?of=${of[0]}`}>
+      Sign in to {of.join(', ')}
+    </a>
   );
 }
 
@@ -325,53 +347,4 @@ function effectOf({ command = '', pays, changes }: NextAction, tools: readonly s
       : `Finished stages and existing answers cost nothing. ${callsLeft([continues], tools)}`;
   if (changes !== 'gate' && changes !== 'scope') return cost;
   return `The command does not edit the manifest or the answer: do that first, as described above, or the check fails again. ${cost}`;
-}
-
-interface CopyButtonProps {
-  text: string;
-  /** Such as `Copy ids`. */
-  name: string;
-  isMain?: boolean;
-  /** `short`: an icon and its first word; `icon`: the icon alone. The rest of the name is read aloud. */
-  look?: 'whole' | 'short' | 'icon';
-}
-
-const SAID_MS = 2_000;
-
-/** Says in its own place whether the text was copied. */
-export function CopyButton({ text, name, isMain = false, look = 'whole' }: CopyButtonProps) {
-  const said = useSignal<string | null>(null);
-  const say = (word: string) => {
-    said.value = word;
-    setTimeout(() => {
-      said.value = null;
-    }, SAID_MS);
-  };
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => say(name.replace('Copy', 'Copied')),
-      () => say('Not allowed'),
-    );
-  const now = said.value ?? name;
-  const [verb = '', ...rest] = now.split(' ');
-  return (
-    <button
-      type="button"
-      class={`button small ${isMain ? 'main' : ''} ${look === 'icon' ? 'quiet' : ''}`}
-      title={look === 'whole' ? undefined : now}
-      onClick={() => void copy()}
-    >
-      {look !== 'whole' && <Icon name={said.value === null ? 'copy' : 'done'} />}
-      <span aria-live="polite" class={look === 'icon' ? 'unseen' : undefined}>
-        {look === 'short' ? (
-          <>
-            {verb}
-            <span class="unseen"> {rest.join(' ')}</span>
-          </>
-        ) : (
-          now
-        )}
-      </span>
-    </button>
-  );
 }

@@ -42,6 +42,8 @@ const BOTTOM = 22;
 const TOP = 34;
 /** The height of the mark for calls whose value is not known: it is no amount. */
 const UNKNOWN_HEIGHT = 12;
+/** So many slots are drawn at least: a bar alone would be compared with nothing. */
+const FEWEST = 7;
 /** A limit that is higher than this many times the highest bar is named below the chart: a line for it would flatten the bars. */
 const FAR_LIMIT = 4;
 
@@ -57,7 +59,7 @@ export function DayChart({
   limits = [],
 }: DayChartProps) {
   const first = all.findIndex((day) => sumOf(day) > 0 || lackOf(day) > 0);
-  const days = first < 0 ? [] : all.slice(first);
+  const days = first < 0 ? [] : padded(all.slice(Math.max(0, Math.min(first, all.length - FEWEST))), per);
   const box = useRef<HTMLElement>(null);
   const measured = useSignal(FIRST_WIDTH);
   const pointed = useSignal<string | null>(null);
@@ -256,6 +258,20 @@ function roundUp(value: number): number {
   if (value <= 0) return 2;
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([2, 4, 6, 8].find((step) => step * power >= value) ?? 10);
+}
+
+/** Periods without use before those that are known, so that there are enough slots. */
+function padded(days: readonly Day[], per: ChartPeriod): readonly Day[] {
+  const first = new Date(`${days[0]!.day}T12:00:00Z`);
+  if (days.length >= FEWEST || Number.isNaN(first.getTime())) return days;
+  const before = Array.from({ length: FEWEST - days.length }, (_, at) => {
+    const date = new Date(first);
+    const back = FEWEST - days.length - at;
+    if (per === 'month') date.setUTCMonth(date.getUTCMonth() - back);
+    else date.setUTCDate(date.getUTCDate() - back * (per === 'week' ? 7 : 1));
+    return { day: date.toISOString().slice(0, 10), values: {} };
+  });
+  return [...before, ...days];
 }
 
 function periodWord(day: string, per: ChartPeriod, length: 'short' | 'whole'): string {

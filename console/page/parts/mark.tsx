@@ -71,30 +71,35 @@ interface CostProps {
 
 /** The tooltip says why a price is not known. */
 export function Cost({ usd, without, one, calls }: CostProps) {
-  const isMostlyUnknown = calls !== undefined && without * 2 > calls && usd !== null && usd > 0;
-  const known = usd === null && without === 0 ? '–' : money(usd, without, one);
+  if ((usd === null || usd === 0) && without > 0)
+    return (
+      <span class="dim" title={NO_PRICE}>
+        no price
+      </span>
+    );
+  const isMostlyUnknown = calls !== undefined && without * 2 > calls && usd !== null;
+  const known = usd === null ? '–' : money(usd, without, one);
   return (
     <span title={without > 0 ? NO_PRICE : undefined}>
-      {isMostlyUnknown
-        ? `${count(without)} of ${counted(calls, 'call')} without a price, the rest ${money(usd)}`
-        : known}
+      {isMostlyUnknown ? `${money(usd)} for ${count(calls - without)} of ${counted(calls, 'call')}` : known}
     </span>
   );
 }
 
 /** The same as the figure of a tile. */
 export function CostFigure({ usd, without, calls }: { usd: number; without: number; calls: number }) {
+  if (without === 0) return <>{money(usd)}</>;
   // The price of a few calls would be read as that of all.
   const isMostlyUnknown = without * 2 > calls;
-  const unpriced = `${count(without)} of ${counted(calls, 'call')} without a price${usd === 0 ? '' : `, the rest ${money(usd)}`}`;
+  const known = usd === 0 ? 'no price' : `${money(usd)}${isMostlyUnknown ? ' known' : ''}`;
   return (
     <>
-      {isMostlyUnknown ? 'not known' : money(usd)}
-      {without > 0 && (
-        <span class="beside" title={NO_PRICE}>
-          {isMostlyUnknown ? unpriced : `+ ${counted(without, 'call')} without a price`}
-        </span>
-      )}
+      {known}
+      <span class="beside" title={NO_PRICE}>
+        {isMostlyUnknown
+          ? `${count(without)} of ${counted(calls, 'call')} without a price`
+          : `+ ${counted(without, 'call')} without a price`}
+      </span>
     </>
   );
 }

@@ -2,8 +2,8 @@
 
 import type { Item } from '../../../policies/session/conversation.ts';
 import type { TurnShown } from '../../contract/sessions.ts';
+import { FilterField } from '../parts/field.tsx';
 import { counted, short } from '../parts/figures.ts';
-import { FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Ago } from '../parts/times.tsx';
 import { type ComponentChildren, useEffect, useRef, useSignal } from '../reactive.ts';
@@ -162,7 +162,7 @@ function TurnOf({ turn, isFlawed, isOpen, fold }: TurnProps) {
       {isOpen &&
         items.map((item, nth) => (
           <Struck as={isReverted} key={`${item.how} ${nth}`}>
-            <ItemOf item={item} number={number} />
+            <ItemOf item={item} number={number} isOpen={isFlawed} />
           </Struck>
         ))}
     </li>
@@ -194,7 +194,8 @@ function Struck({ as, children }: { as: boolean; children: ComponentChildren }) 
   return as ? <del>{children}</del> : children;
 }
 
-function ItemOf({ item, number }: { item: Item; number: number }) {
+/** @param isOpen whether its calls and responses are shown, since they are what is broken. */
+function ItemOf({ item, number, isOpen }: { item: Item; number: number; isOpen: boolean }) {
   switch (item.how) {
     case 'said':
       return (
@@ -212,7 +213,7 @@ function ItemOf({ item, number }: { item: Item; number: number }) {
       );
     case 'called':
       return (
-        <details class="item">
+        <details class="item" open={isOpen}>
           <summary>
             calls <Words of={item.name} />
           </summary>
@@ -221,7 +222,7 @@ function ItemOf({ item, number }: { item: Item; number: number }) {
       );
     case 'responded':
       return (
-        <details class="item">
+        <details class="item" open={isOpen}>
           <summary>
             {item.failed ? 'Failed: ' : 'Result of '}
             <Words of={item.name ?? item.id} />

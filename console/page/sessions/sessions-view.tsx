@@ -3,8 +3,8 @@
 import type { Resources } from '../../contract/resources.ts';
 import type { SessionLine } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
+import { FilterField } from '../parts/field.tsx';
 import { counted, short } from '../parts/figures.ts';
-import { FilterField } from '../parts/filter-field.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -63,9 +63,11 @@ function NoneKept({ of, all }: { of: readonly SessionLine[]; all: readonly Sessi
         The CLIs have no file of the {counted(all.length, 'session')} below, so none can be opened, continued or undone.
         A rerun of the task begins a new conversation.
       </span>
-      <a class="button" href={to('tasks')}>
-        See all tasks
-      </a>
+      <div class="buttons">
+        <a class="button" href={to('tasks')}>
+          See all tasks
+        </a>
+      </div>
     </Empty>
   );
 }

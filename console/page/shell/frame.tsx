@@ -1,6 +1,7 @@
 // Renders the frame of all views: the rail, the connection's problems, the view and recent notes; and the title and icon of the window.
 
-import { BatchesView, BatchView } from '../batch/batch-view.tsx';
+import { BatchView } from '../batch/batch-view.tsx';
+import { BatchesView } from '../batch/batches-view.tsx';
 import { BudgetsView } from '../budgets/budgets-view.tsx';
 import { ComparisonsView, ComparisonView } from '../compare/compare-view.tsx';
 import { BookView } from '../distill/book-view.tsx';

@@ -49,8 +49,10 @@ export function Rail() {
       </nav>
       <div class="rail-foot">
         <LinkState />
-        <span class="place">
-          <Words of={place.value} />
+        <span class="path" title={place.value}>
+          <bdi>
+            <Words of={place.value} />
+          </bdi>
         </span>
         <Theme />
         <Notifications />

@@ -31,7 +31,9 @@ export function SuperviseView() {
 const HEADS = ['Task', 'State', 'Current instruction', { number: 'Iterations' }, { number: 'Last' }] as const;
 
 function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] }) {
-  const asked = of.flatMap(({ task_id, question }) => (question === null ? [] : [{ task_id, question }]));
+  const asked = of.flatMap(({ task_id, question, worker_said }) =>
+    question === null ? [] : [{ task_id, question, worker_said }],
+  );
   const answered = of.filter(({ state, answer_waits: isAnswered }) => isAnswered && state !== 'running');
   return (
     <>
@@ -39,7 +41,7 @@ function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] 
         <Panel title="Questions" edge="flush">
           <ul class="lately">
             {asked.map((question) => (
-              <QuestionRow key={question.task_id} of={question} />
+              <QuestionRow key={question.task_id} of={question} isMain={question === asked[0]} />
             ))}
           </ul>
         </Panel>

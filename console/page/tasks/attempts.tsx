@@ -4,7 +4,7 @@ import type { GateCheck } from '../../../policies/facts/gate-record.ts';
 import { toType } from '../../../policies/facts/next-action.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { partOf } from '../live/requests.ts';
-import { ActionButton, waitOf } from '../parts/actions.tsx';
+import { ActionButton, isRerun as isRerunOf, waitOf } from '../parts/actions.tsx';
 import { lasting, money, short } from '../parts/figures.ts';
 import { ClassMark, Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -22,6 +22,8 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
   const gate = isLast ? task.gates.find((each) => each.stage === stage) : undefined;
   // The question is shown above.
   const asks = isLast && task.state === 'parked' && stage === REASONER;
+  // A rerun of the task calls it again as well.
+  const isRerun = task.failure?.stage === stage && task.next_actions.some(isRerunOf);
   const texts = isLast ? task.texts.filter(({ name, bytes }) => bytes > 0 && isOfStage(name, stage)) : [];
   // The service that the rerun waits for refuses this call as well.
   const isOfFailure = task.attempts.findLast((each) => each.stage === task.failure?.stage)?.tool === tool;
@@ -42,7 +44,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
       aside={
         <span class="buttons">
           <EndMark of={of} asks={asks} />
-          {isLast && task.supervision === null && (
+          {isLast && task.supervision === null && !isRerun && (
             <ActionButton of={redo} tools={[tool]} verb="Redo stage" busy={busy} failedAt={task.at} />
           )}
         </span>
@@ -155,8 +157,8 @@ function GateOf({ of, task, log }: GateProps) {
 
 /** What a check is about, if its name does not say it. */
 const CHECK_NAMES: ReadonlyMap<GateCheck, string> = new Map([
-  ['judge', 'guarded files'],
-  ['refusal', 'no refusal'],
+  ['judge', 'guarded files are untouched'],
+  ['refusal', 'the answer is no refusal'],
   ['lines', 'length'],
   ['schema', 'JSON Schema'],
   ['acceptance', 'acceptance commands'],

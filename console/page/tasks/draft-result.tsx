@@ -3,6 +3,7 @@
 import type { DraftShown } from '../../contract/task.ts';
 import { count, counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
+import { to } from '../shell/route.ts';
 import { Words } from '../text/words.tsx';
 import { expectedCost } from './task-list.ts';
 
@@ -75,17 +76,24 @@ export function DraftResult({ of, onLine }: DraftResultProps) {
 /** What a run would pay for, before it begins. */
 export function Payment({ of: { forecast } }: { of: DraftShown }) {
   if (forecast === null) return <p>The manifest has no mistake. A reasoner decides about its calls.</p>;
-  const { stages, budget } = forecast;
+  const { stages, budget, retries } = forecast;
   const tools = stages.flatMap(({ tool, calls }) => (calls ? tool : []));
+  const more = retries === 0 ? 'and retries none; its budget allows' : 'more with retries, at most';
   const most = Math.max(0, budget.total - budget.used);
+  const cost = expectedCost(tools);
   return (
     <>
       <p>
         A run makes <b>{tools.length === 0 ? 'no paid call' : counted(tools.length, 'paid call')}</b>
-        {tools.length > 0 && `, more with retries, at most ${count(most)}`}
+        {tools.length > 0 && `, ${more} ${count(most)}`}
         {budget.used > 0 && ` (${count(budget.total)} less the ${count(budget.used)} made)`}.
       </p>
-      {tools.length > 0 && <p>Expected cost, by the earlier calls of this project: {expectedCost(tools)}.</p>}
+      {tools.length > 0 && (
+        <p>
+          Expected cost, by the earlier calls of this project: {cost}.{' '}
+          {cost === 'no price' && <a href={`${to('budgets')}?unit=usd`}>Set prices</a>}
+        </p>
+      )}
     </>
   );
 }

@@ -2,9 +2,9 @@
 
 import type { TailTold } from '../../contract/task.ts';
 import { partOf, refusalOf } from '../live/requests.ts';
-import { CopyButton } from '../parts/actions.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { FilterField } from '../parts/field.tsx';
 import { bytes, clockTime, counted } from '../parts/figures.ts';
-import { FilterField } from '../parts/filter-field.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { jumps } from '../parts/times.tsx';
 import { useEffect, useLayoutEffect, useRef, useSignal } from '../reactive.ts';
@@ -86,7 +86,7 @@ export function LiveTail({ task }: { task: string }) {
           {lines.length === 0 && end === null && <p class="dim">Nothing was said yet.</p>}
           {shown.map(({ n, text, isNote, at }) => (
             <p key={n} class={isNote ? 'dim' : undefined}>
-              {at !== null && <time class="dim">{at}</time>}
+              {!isNote && <time class="dim">{at ?? 'earlier'}</time>}
               <Words of={text} />
             </p>
           ))}

@@ -16,7 +16,7 @@ import { DraftResult, Expected, Payment } from './draft-result.tsx';
 import { lineOf } from './task-list.ts';
 
 export function NewTaskView() {
-  const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === 'machine');
+  const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === '*');
   return (
     <View title="New task" about="What is to be done, which CLIs do it, and what it may cost.">
       <Shown of={choices} what="the CLIs, roles and pipelines">
@@ -70,7 +70,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
           )}
         </Field>
       </Panel>
-      <Panel title="Stages" aside={used.length === 0 && <b class="dim">still needed: a stage</b>}>
+      <Panel title="Stages">
         <Stages choices={choices} pipeline={pipeline} stages={stages} />
       </Panel>
       <Panel title="Limits">

@@ -5,7 +5,7 @@ import type { TaskShown } from '../../contract/task.ts';
 import { Explanation } from '../failures/explanation.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { CopyButton } from '../parts/actions.tsx';
+import { CopyButton } from '../parts/copy.tsx';
 import { bytes } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
@@ -139,6 +139,10 @@ export function TextsOf({ task, of, opens, shows = null }: TextsProps) {
   );
 }
 
+/** A stage has two records: of its call, and of the gate that checked it. */
+const wordFor = (name: string, what: string): string =>
+  what === 'record' ? `${name.endsWith('.gate.json') ? 'gate' : 'call'} record` : what;
+
 interface TextProps {
   task: string;
   of: TaskShown['texts'][number];
@@ -160,13 +164,13 @@ function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen, isSought }
         onToggle={(event) => (isOpen.value = event.currentTarget.open)}
       >
         <summary>
-          <b>{what}</b>{' '}
+          <b>{wordFor(name, what)}</b>{' '}
           <span class="mono">
             <Words of={name} />
           </span>{' '}
           <span class="dim">{bytes(size)}</span>
         </summary>
-        {isOpen.value && <OpenText task={task} name={name} what={what} />}
+        {isOpen.value && <OpenText task={task} name={name} what={wordFor(name, what)} />}
       </details>
     </li>
   );

@@ -3,7 +3,7 @@
 import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import { change, changeQuietly, type Trouble } from '../live/requests.ts';
-import { Terms } from '../parts/actions.tsx';
+import { allTheSame, SignInFirst, Terms } from '../parts/actions.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
@@ -38,6 +38,7 @@ export function RerunButton({ ids, name, isMain, earliest, isAlone = false, onRe
   const out = signedOutOf(some);
   return (
     <span class="action">
+      <SignInFirst of={out} isMain={isMain} />
       <button
         type="button"
         class={`button small ${isMain && out.length === 0 ? 'main' : ''}`}
@@ -46,8 +47,9 @@ export function RerunButton({ ids, name, isMain, earliest, isAlone = false, onRe
       >
         {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
         <span class="unseen"> of {name}</span>
+        {allTheSame(out, earliest)}
       </button>
-      <Terms earliest={isAlone ? earliest : null} cost={callsAtMost(some)} out={out} />
+      <Terms earliest={isAlone ? earliest : null} cost={callsAtMost(some)} out={isMain ? [] : out} />
     </span>
   );
 }
@@ -91,15 +93,7 @@ export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose:
               {one ? 'The run continues' : 'Each run continues'} at the first stage that is not done.{' '}
               {callsLeft(undone(ids))}
             </p>
-            {!one && (
-              <ul class="rerun-list">
-                {ids.map((id) => (
-                  <li key={id}>
-                    <Words of={id} />
-                  </li>
-                ))}
-              </ul>
-            )}
+            {!one && <NamesOf of={ids} />}
           </>
         ) : (
           <ul class="rerun-list" aria-live="polite">
@@ -144,9 +138,20 @@ export function BatchDialog({ ids, onClose }: { ids: readonly string[]; onClose:
         All are checked before one is paid. They share the CLIs, and have one report in Batches.{' '}
         {callsLeft(undone(ids))}
       </p>
+      <NamesOf of={ids} />
     </Confirm>
   );
 }
+
+const NamesOf = ({ of }: { of: readonly string[] }) => (
+  <ul class="rerun-list">
+    {of.map((id) => (
+      <li key={id}>
+        <Words of={id} />
+      </li>
+    ))}
+  </ul>
+);
 
 function ResultOf({ id, said }: Result) {
   if (said === null)

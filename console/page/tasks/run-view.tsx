@@ -13,6 +13,8 @@ import { Supervision } from '../supervise/supervise-view.tsx';
 import { Quote, Words } from '../text/words.tsx';
 import { AttemptPanel } from './attempts.tsx';
 import { LiveTail } from './live-tail.tsx';
+import { TextsOf } from './raw.tsx';
+import { signedOutOf } from './task-list.ts';
 import { REASONER, Timeline } from './timeline.tsx';
 
 export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
@@ -23,7 +25,12 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const again = goesOn(next);
   const steps = (
     <ActionList
-      {...{ of: next, busy, failedAt: of.at, elsewhere: again, manifest: to('tasks', of.task_id, 'manifest') }}
+      of={next}
+      busy={busy}
+      failedAt={of.at}
+      elsewhere={again}
+      manifest={to('tasks', of.task_id, 'manifest')}
+      hasMain={signedOutOf([of.task_id]).length === 0}
     />
   );
   // The log of a run stays after its end, and that of the next run replaces it.
@@ -36,6 +43,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
     attempts.at(-1);
   // Of one that is under way nothing is known yet beside its log. What a finished task has answered comes first.
   const attempt = shown && shown.ending !== null && <AttemptPanel task={of} of={shown} busy={busy} />;
+  const said = of.texts.filter(({ name, what }) => what === 'answer' && name.startsWith('outputs/worker.'));
   return (
     <div class="stack">
       {failure && (
@@ -54,7 +62,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       {failure === null && state === 'interrupted' && (
         <section class="panel failure waits" aria-label="How it ended">
           <p class="sentence">The process of the run ended before the task was finished.</p>
-          <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} />
+          <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} isRunning={of.left_running} />
           {steps}
         </section>
       )}
@@ -74,6 +82,11 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
         <Panel title="Next">{steps}</Panel>
       )}
       {state === 'parked' && <QuestionOf task={of.task_id} />}
+      {state === 'parked' && said.length > 0 && (
+        <Panel title="What the worker answered before the question">
+          <TextsOf task={of.task_id} of={said} opens="answer" />
+        </Panel>
+      )}
       {supervision && <Supervision of={supervision} goal={of.goal} />}
       {state === 'done' && attempt}
       {stages.length === 0 ? (
@@ -81,29 +94,23 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       ) : (
         <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
       )}
-      {of.asks !== null && <Asks of={of.asks} goal={of.goal} />}
+      {of.asks !== null && <Asks of={of.asks} />}
       {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
       {state !== 'done' && attempt}
     </div>
   );
 }
 
-interface AsksProps {
-  of: NonNullable<TaskShown['asks']>;
-  goal: string | null;
-}
-
-/** What a first run works on: each prompt has the goal, the criteria and the scope. */
-function Asks({ of: { commands, criteria, allow, deny }, goal }: AsksProps) {
+/** What a first run works on, beside the goal. */
+function Asks({ of: { commands, criteria, allow, deny } }: { of: NonNullable<TaskShown['asks']> }) {
   const rows: [string, readonly string[], string][] = [
-    ['Goal', goal === null ? [] : [goal], 'none'],
     ['Criteria', criteria, 'none'],
     ['Acceptance commands', commands, 'none'],
     ['May change', allow, 'everything'],
     ['May not change', deny, 'no further limit'],
   ];
   return (
-    <Panel title="What its prompts ask for">
+    <Panel title="What its prompts ask for, beside the goal">
       <dl class="facts">
         {rows.map(([name, values, none]) => (
           <div key={name}>
@@ -128,14 +135,27 @@ const Line = ({ of }: { of: string }) => (
   </p>
 );
 
-/** @param call the one that has no result yet; undefined if none was open. */
-function Interrupted({ call }: { call: TaskShown['attempts'][number] | undefined }) {
+interface InterruptedProps {
+  /** The one that has no result yet; undefined if none was open. */
+  call: TaskShown['attempts'][number] | undefined;
+  /** Whether its CLI still runs; null if that is not known. */
+  isRunning: boolean | null;
+}
+
+function Interrupted({ call, isRunning }: InterruptedProps) {
   if (call === undefined) return <p class="dim">No call was open. Finished stages stay finished.</p>;
   return (
     <p class="dim">
       <Words of={call.stage} />: the call of <Words of={call.tool} /> that began <Ago at={call.at} /> has no result yet.
-      The next run reads what it wrote. Finished stages stay finished. If a process of it still runs,{' '}
-      <a href={to('machine')}>clean up on Machine</a>.
+      The next run reads what it wrote. Finished stages stay finished.{' '}
+      {isRunning === false ? (
+        'No process of it runs any more.'
+      ) : (
+        <>
+          {isRunning ? 'A process of it still runs: ' : 'If a process of it still runs, '}
+          <a href={to('machine')}>clean up on Machine</a>.
+        </>
+      )}
     </p>
   );
 }

@@ -6,7 +6,8 @@ import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
 import { ManifestView } from '../manifest/manifest-view.tsx';
 import { StopDialog } from '../now/now-view.tsx';
-import { ActionButton, CopyButton, firstToDo, goesOn } from '../parts/actions.tsx';
+import { ActionButton, firstToDo, goesOn } from '../parts/actions.tsx';
+import { CopyButton } from '../parts/copy.tsx';
 import { count, tokens } from '../parts/figures.ts';
 import { Cost, StateMark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -19,6 +20,7 @@ import { Changes } from './changes.tsx';
 import { Raw } from './raw.tsx';
 import { againOf } from './rerun.tsx';
 import { RunView } from './run-view.tsx';
+import { signedOutOf } from './task-list.ts';
 
 const TABS = [
   { id: 'run', name: 'Run' },
@@ -99,7 +101,9 @@ function MainAction({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['
     );
   if (state !== 'running') {
     const again = goesOn(next) ?? againOf(id, state);
-    const isFirst = state !== 'done' && (firstToDo(next, of.at) ?? again) === again;
+    const isNext = signedOutOf([id]).length > 0 || (firstToDo(next, of.at) ?? again) === again;
+    // On the page of the manifest, to save it is what comes next.
+    const isFirst = state !== 'done' && part !== 'manifest' && isNext;
     const named = state === 'done' ? { verb: 'Rerun' } : {};
     return <ActionButton of={again} isMain={isFirst} failedAt={of.at} pressedBy="r" {...named} />;
   }

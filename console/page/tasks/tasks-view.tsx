@@ -1,13 +1,14 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { Advice, CopyButton, earliestOf, Terms } from '../parts/actions.tsx';
+import { Advice, earliestOf, Terms } from '../parts/actions.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { classChoice, FilterChoice, FilterField } from '../parts/field.tsx';
 import { count, counted } from '../parts/figures.ts';
-import { classChoice, FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Cost, StateMark, wordOf } from '../parts/mark.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
+import { Cell, VirtualTable } from '../parts/table.tsx';
 import { Ago, Countdown } from '../parts/times.tsx';
-import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { type ReadonlySignal, useComputed, useMemo, useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -140,7 +141,7 @@ function Standing({ of, shown, needsFirst }: { of: number; shown: number; needsF
   return (
     <>
       <span aria-live="polite">{shown === of ? counted(of, 'task') : `${count(shown)} of ${counted(of, 'task')}`}</span>
-      {shown === of && needsFirst && ', those that need you first, then the last'}
+      {shown === of && needsFirst && ', those that need you first, then the latest'}
     </>
   );
 }

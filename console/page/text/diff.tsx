@@ -2,7 +2,7 @@
 
 import { counted } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
-import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
+import { Cell, VirtualTable } from '../parts/table.tsx';
 import { useMemo, useSignal } from '../reactive.ts';
 import { tellDone, tellProblem } from '../shell/notes.tsx';
 import { type DiffFile, filesOfDiff, rowsOf } from './diff-files.ts';

@@ -223,16 +223,28 @@ const sentence = ({ object: { message, says } }: CommandResult): string => {
   return said ?? 'Done.';
 };
 
+/** Whether the run was refused, and did not only fail. */
+const isRefusal = ({ object: { state, message } }: CommandResult): boolean =>
+  typeof state !== 'string' || typeof message === 'string';
+
 /**
  * @param what was done, whatever the result of the run. A run that stops again at once was started, and its cost stays.
  * @param once its name, if the same request is refused while it is at work.
  */
-async function begun({ commands }: ServedProject, wanted: WantedRun, what: string, once?: string): Promise<Reply> {
-  const { how, ended } = await commands.begin(wanted);
+async function begun(project: ServedProject, wanted: WantedRun, what: string, once?: string): Promise<Reply> {
+  const { how, ended } = await project.commands.begin(wanted, (later) => {
+    if (!isRefusal(later)) return;
+    const refusal = refusedBy(later);
+    if (refusal.how === 'refused')
+      project.tellRefusal?.({
+        message: `${what}, but was refused: ${refusal.message}`,
+        way_out: refusal.way_out ?? null,
+      });
+  });
   if (how === 'found' && once !== undefined) return refused(409, `${once} is already at work; nothing was started`);
   if (ended === null) return done(`${what}, and is at work.`);
-  const { state, message, evidence } = ended.object;
-  if (typeof state !== 'string' || typeof message === 'string') return refusedBy(ended);
+  const { state, evidence } = ended.object;
+  if (typeof state !== 'string' || isRefusal(ended)) return refusedBy(ended);
   const why = typeof evidence === 'string' && evidence !== '' ? `: ${evidence}` : '.';
   if (ended.exit === 0 || state === 'parked') return done(`${what}, and is ${state} now${why}`);
   const words = state === 'failed' ? 'has failed' : `is ${state.replaceAll('_', ' ')} now`;

@@ -84,6 +84,7 @@ export async function checked(
         ...{ stage, tool: toolOf.get(stage)!, calls: state === 'to_run', prompt_chars, commands, warnings },
       })),
       budget,
+      retries: read.manifest.budgets.retry_budget,
     },
     notes: [...lacking, ...notes],
     lacking,

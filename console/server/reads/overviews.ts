@@ -34,11 +34,16 @@ import { answerWith, type Reply, refusedBy, type ServedProject } from '../projec
 /** The number of tasks that do not run; the latest are shown. */
 const MOST_RESTING = 50;
 
-export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[]): NowShown {
+/** What the workers of the tasks that ask have said, by task. */
+type Said = ReadonlyMap<string, string>;
+
+export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[], said: Said): NowShown {
   const running = tasks.filter(({ state }) => state === 'running');
   const resting = tasks.filter(({ state }) => state !== 'running' && state !== 'never_run').slice(0, MOST_RESTING);
   const questions = rows.flatMap(({ task_id, state, supervision }) =>
-    state === 'parked' && supervision?.question ? [{ task_id, question: supervision.question }] : [],
+    state === 'parked' && supervision?.question
+      ? [{ task_id, question: supervision.question, worker_said: said.get(task_id) ?? null }]
+      : [],
   );
   const answered = rows.filter(({ state, supervision }) => state !== 'running' && supervision?.answer_waits);
   return { tasks: [...running, ...resting], totals, questions, answered: answered.map(({ task_id }) => task_id) };
@@ -66,13 +71,15 @@ export function failuresShown(rows: readonly TaskRow[], now: Date): FailuresShow
   };
 }
 
-export function supervisionsShown(rows: readonly TaskRow[]): SupervisionsShown {
+export function supervisionsShown(rows: readonly TaskRow[], said: Said): SupervisionsShown {
   return {
     supervisions: rows.flatMap(({ task_id, state, at, supervision }) => {
       if (supervision === null) return [];
       const { question, answer_waits, instruction, iterations } = supervision;
       const errors = errorsIn(supervision);
-      return [{ task_id, state, question, answer_waits, instruction, errors, iterations: iterations.length, at }];
+      const worker_said = said.get(task_id) ?? null;
+      const many = iterations.length;
+      return [{ task_id, state, question, worker_said, answer_waits, instruction, errors, iterations: many, at }];
     }),
   };
 }

@@ -11,9 +11,10 @@ import { redactValue } from '../../../policies/redact/redactor.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, readHead } from '../../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
+import type { Call } from '../../../state/journal/ledger.ts';
 import { readSessions } from '../../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../../state/system-error.ts';
-import { manifestsIn, projectState } from '../../../state/task-folder.ts';
+import { manifestsIn, projectState, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { isSessionFileError } from '../../../wrappers/sessions/store.ts';
 import type { ConversationShown, SessionCall, SessionLine, SessionsShown } from '../../contract/sessions.ts';
@@ -26,10 +27,11 @@ export async function sessionsShown(project: ServedProject): Promise<Reply> {
   const stateFolder = projectState(cwd, environment);
   const { sessions } = await knownSessions({ stateFolder, environment, clock });
   const lines: SessionsShown['sessions'] = [];
+  const made = new Map<string, MadeCalls>();
   for (const { tag, tool, entry, file, turns, health } of sessions) {
     const { session_id, last_used, error_count, context_tokens = null } = entry;
     const goal = await goalOfTag(tag, project);
-    const made_by = lines.length < MOST_NAMED ? lastMaker(session_id, tool, tag, project) : null;
+    const made_by = lines.length < MOST_NAMED ? lastMaker(session_id, tool, tag, { project, made }) : null;
     lines.push({
       ...{ tag, goal, made_by, tool, session_id, last_used, error_count, turns, context_tokens, health },
       kept: file !== null,
@@ -38,13 +40,26 @@ export async function sessionsShown(project: ServedProject): Promise<Reply> {
   return answerWith<SessionsShown>({ sessions: lines });
 }
 
-/** The journal of a task is read for the stage of each conversation, up to this number. */
-const MOST_NAMED = 200;
+/** The journals of tasks are read for the stages of so many conversations, the latest. */
+const MOST_NAMED = 50;
+
+interface Making {
+  project: ServedProject;
+  /** The calls of the tasks whose journals were read: each is read once. */
+  made: Map<string, MadeCalls>;
+}
 
 /** By the task that has the tag as its id. The tag of a reasoner has a word more. */
-function lastMaker(id: string, tool: string, tag: string, project: ServedProject): SessionLine['made_by'] {
-  const last = callsIn(tag.replace(/ \(reasoner\)$/, ''), id, project, tool).at(-1);
-  return last === undefined ? null : { task_id: last.task_id, stage: last.stage };
+function lastMaker(id: string, tool: string, tag: string, { project, made }: Making): SessionLine['made_by'] {
+  const name = tag.replace(/ \(reasoner\)$/, '');
+  const read = made.get(name) ?? callsOfTask(name, project);
+  made.set(name, read);
+  if (read === null) return null;
+  // The record of each call is a file: most often the one of the last call is enough.
+  const last = read.calls.findLast(
+    (call) => call.reserved.tool === tool && findRecord(read.task, call)?.session_id === id,
+  );
+  return last === undefined ? null : { task_id: read.task.id, stage: last.reserved.stage };
 }
 
 /** A long conversation is shown from its end. */
@@ -118,20 +133,26 @@ function namesTag(root: string, tag: string): boolean {
   }
 }
 
-/** @param by the CLI; undefined if the id alone tells it. */
-function callsIn(name: string, id: string, project: ServedProject, by?: string): SessionCall[] {
+function callsIn(name: string, id: string, project: ServedProject): SessionCall[] {
+  const read = callsOfTask(name, project);
+  if (read === null) return [];
+  return read.calls.flatMap((call) => {
+    if (findRecord(read.task, call)?.session_id !== id) return [];
+    const { stage, attempt, at } = call.reserved;
+    return [{ task_id: read.task.id, stage, attempt, at, class: call.verdict?.class ?? null }];
+  });
+}
+
+type MadeCalls = { task: TaskFolder; calls: Call[] } | null;
+
+/** Returns null if there is no such task, or if its journal cannot be read, which its own page reports. */
+function callsOfTask(name: string, project: ServedProject): MadeCalls {
   const task = foundTask(name, project);
-  if ('how' in task) return [];
+  if ('how' in task) return null;
   try {
-    const { calls } = openJournal(task.root, project.clock).read().ledger;
-    return [...calls.values()].flatMap((call) => {
-      const { stage, attempt, at, tool } = call.reserved;
-      if ((by !== undefined && tool !== by) || findRecord(task, call)?.session_id !== id) return [];
-      return [{ task_id: task.id, stage, attempt, at, class: call.verdict?.class ?? null }];
-    });
+    return { task, calls: [...openJournal(task.root, project.clock).read().ledger.calls.values()] };
   } catch (error) {
-    // Its own page reports what is wrong with it.
-    if (error instanceof JournalError || isSystemError(error)) return [];
+    if (error instanceof JournalError || isSystemError(error)) return null;
     throw error;
   }
 }

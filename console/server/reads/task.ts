@@ -3,13 +3,20 @@
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
 import { explainTask } from '../../../loops/report/explain.ts';
-import { nextOf, readFailure, supervisionOf, type TaskSupervision } from '../../../loops/report/task-row.ts';
+import {
+  nextOf,
+  readFailure,
+  supervisionOf,
+  type TaskRow,
+  type TaskSupervision,
+} from '../../../loops/report/task-row.ts';
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
 import { readTask, rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
+import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { type Redactor, redactValue } from '../../../policies/redact/redactor.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
@@ -18,17 +25,17 @@ import type { Failure } from '../../../policies/report/task-failure.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
-import { budgetOf, decisionsByCall, type Ledger, lacksIn } from '../../../state/journal/ledger.ts';
+import { budgetOf, decisionsByCall, type Ledger, lacksIn, openCalls } from '../../../state/journal/ledger.ts';
 import { readProject } from '../../../state/project/project.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
-import { identify } from '../../../wrappers/processes/identity.ts';
+import { identify, isAlive } from '../../../wrappers/processes/identity.ts';
 import type { ExplainedShown } from '../../contract/overviews.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { errorsIn } from './overviews.ts';
-import { goalOf, headOfFile, redactorOfTask } from './texts.ts';
+import { goalOf, headOfFile, redactorOfTask, tailOfFile } from './texts.ts';
 
 /** Finds a task of this project by its id, never by a path. */
 export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
@@ -74,6 +81,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     state,
     at,
     running_since: state === 'running' ? (ledger.run?.at ?? at) : null,
+    left_running: state === 'interrupted' ? await leftRunning(ledger, self) : null,
     failure: shownFailure(failure),
     asks: state === 'never_run' ? asksOf(planned, redactor) : null,
     calls: { used: ledger.used, budget: budgetIn(ledger, planned) },
@@ -93,6 +101,14 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
     next_actions: nextActionsOf(task, state, failure, supervision, environment),
   };
+}
+
+/** Each started call without a result has the identity of its CLI. */
+async function leftRunning(ledger: Ledger, self: ProcessIdentity): Promise<boolean | null> {
+  const clis = openCalls(ledger).map(({ started }) => started?.cli ?? null);
+  const lives = await Promise.all(clis.map((cli) => (cli === null ? 'unknown' : isAlive(cli, self))));
+  if (lives.includes('alive')) return true;
+  return lives.includes('unknown') ? null : false;
 }
 
 function attemptsOf(
@@ -262,6 +278,33 @@ export async function textShown(id: string, name: string, project: ServedProject
   const found = shownFiles(task).find((each) => each.name === name);
   if (found === undefined) return refused(404, `${id} has no text of that name`, 'reload the page');
   return answerWith(part(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
+}
+
+/** Of the workers of so many tasks that ask. */
+const MOST_QUOTED = 20;
+const QUOTED_CHARS = 600;
+
+/** By task, the end of what its worker answered before the question of the reasoner. */
+export async function workersSaid(rows: readonly TaskRow[], project: ServedProject): Promise<Map<string, string>> {
+  const asking = rows.filter(({ state, supervision }) => state === 'parked' && supervision?.question);
+  const said = new Map<string, string>();
+  for (const { task_id: id } of asking.slice(0, MOST_QUOTED)) {
+    const task = foundTask(id, project);
+    if ('how' in task) continue;
+    const answer = shownFiles(task).find(({ name }) => /^outputs\/worker\..*out$/.test(name));
+    if (answer !== undefined) said.set(id, await endOf(answer.file, id, project));
+  }
+  return said;
+}
+
+async function endOf(file: string, id: string, project: ServedProject): Promise<string> {
+  try {
+    return tailOfFile(file, QUOTED_CHARS, await redactorOfTask(id, project)).text.trim();
+  } catch (error) {
+    // Another program removed it meanwhile.
+    if (isSystemError(error)) return '';
+    throw error;
+  }
 }
 
 /** A file of a task that may be shown. A requested name is only compared with these. */

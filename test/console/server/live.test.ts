@@ -5,9 +5,10 @@ import { rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ChangeTold, TaskLine } from '../../../console/contract/page.ts';
+import type { ChangeTold, RefusedRequest, TaskLine } from '../../../console/contract/page.ts';
 import { follow } from '../../../console/server/live.ts';
-import type { ServedProject } from '../../../console/server/project.ts';
+import type { CommandResult, ServedProject } from '../../../console/server/project.ts';
+import { make } from '../../../console/server/routes.ts';
 import { followNow } from '../../../loops/report/follow-now.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
 import { answerWith } from '../../rig/streams.ts';
@@ -164,5 +165,31 @@ test('what cannot be followed is told, also to a page that comes then, and begun
 
 const statesOf = (page: ReadonlyMap<string, TaskLine>): string[] =>
   [...page.values()].map(({ task_id: id, state }) => `${id} ${state}`).sort();
+
+test('what was begun and is refused after the answer is told to the pages', async ({ rig, stop }) => {
+  makeTask(rig, STAGES, 'checked');
+  const environment = { ...process.env, HOME: rig.home, XDG_STATE_HOME: '' };
+  const refused = { exit: 2, object: { state: 'refused', message: 'checked has no prompt' } };
+  let late = (_: CommandResult) => {};
+  const commands = {
+    async begin(_: unknown, endedLater: typeof late) {
+      late = endedLater;
+      return { how: 'added', ended: null };
+    },
+  };
+  const served = { cwd: rig.project, environment, clock: () => new Date(), commands } as unknown as ServedProject;
+  const live = follow(served, stop.signal);
+  const told: ChangeTold[] = [];
+  live.listen((change) => told.push(change));
+  const project = { ...served, tellRefusal: (refusal: RefusedRequest) => live.tell({ topic: 'refusal', refusal }) };
+  const reply = await make('/api/batch/start', JSON.stringify({ tasks: ['checked'] }), project);
+  assert.equal(reply, { how: 'value', value: { says: 'The batch was begun, and is at work.' } });
+  late({ exit: 1, object: { state: 'failed' } });
+  late(refused);
+  assert.equal(
+    told.flatMap(({ refusal }) => refusal?.message ?? []),
+    ['The batch was begun, but was refused: checked has no prompt'],
+  );
+});
 
 test.run();

@@ -26,7 +26,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^failures$/, /^Rerun these \d+ of .+/, 'Rerun these N of TASK'],
   [/^dialog Rerun/, /^Rerun these \d+$/, 'Rerun these N'],
   [/^tasks\/\*\/manifest$/, /^Line \d+$/, 'Line N'],
-  [/^tasks\/\*\/raw$/, /^(?:prompt|answer|stderr|record) .*/, 'TEXT'],
+  [/^tasks\/\*\/raw$/, /^(?:prompt|answer|stderr|(?:call|gate) record) .*/, 'TEXT'],
   [/^(?:tasks\/\*\/changes|compare\/\*)$/, /^.+ \+[\d,]+ −[\d,]+.*$/, 'FILE +N −N'],
   [/^(?:tasks\/\*\/changes|compare\/\*)$/, /^[▾▸] .+$/, '▾ FILE'],
   [/^(?:tasks\/\*\/changes|compare\/\*)$/, /^Show [\d,]+ unchanged lines?$/, 'Show N unchanged lines'],
@@ -40,7 +40,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
     'ACTION',
   ],
   [/^tasks\/\*$/, /^.+, attempt \d+ by .+/, 'STAGE, attempt N'],
-  [/^tasks\/\*\/raw$/, /^Copy (?:prompt|answer|stderr|record)$/, 'Copy TEXT'],
+  [/^tasks\/\*\/raw$/, /^Copy (?:prompt|answer|stderr|(?:call|gate) record)$/, 'Copy TEXT'],
   [/^compare\/\*$/, /^Apply the changes of .+/, 'Apply the changes of VARIANT'],
   [/^dialog New comparison$/, /^Compare .+/, 'Compare CLI'],
   [/./, /^Stop (?!it$).+/, 'Stop TASK'],
@@ -72,10 +72,14 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
   [/^dialog Delete section \d+\?$/, 'dialog Delete section N?'],
 ];
 
+/** What the name of a button ends with while the CLI of its call has no sign-in. */
+const ALL_THE_SAME = ' all the same';
+
 /** Such as `budgets: button "Set a budget"`. Those that every view or every dialog can have stand there once. */
 export function controlName([at, kind, name]: readonly [string, string, string]): string {
   // A supervised task has the same page at both addresses.
   const where = at.replace(/^supervise\/\*/, 'tasks/*');
+  if (name.endsWith(ALL_THE_SAME)) return controlName([at, kind, name.slice(0, -ALL_THE_SAME.length)]);
   if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
   if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Run|Rerun|Continue|Copy id|Stop .+)$/.test(name))
     return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK').replace(/^(?:Run|Continue)$/, 'Rerun')}"`;
@@ -192,6 +196,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'failures: select "CLI"': 'live-lists',
   'failures: select "Last seen"': 'live-lists',
   'failures: button "Show all failures"': 'live-lists',
+  'failures: summary "Filters"': 'live-lists',
   'failures: button "Copy command"': 'live-lists',
   'failures: button "ACTION"': 'live-lists',
   'failures: button "Rerun of TASK"': 'live-lists',

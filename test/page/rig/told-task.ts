@@ -87,6 +87,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
         ],
       } as unknown as ResourcesOf['task']['gates'][number],
     ],
+    left_running: null,
     supervision: {
       instruction: text('instruction'),
       errors: 1,
@@ -167,7 +168,7 @@ export function toldNow(text: Texts): Resources['/api/now'] {
         message: null,
       },
     ],
-    questions: [{ task_id: 'invoice-dates', question: text('question') }],
+    questions: [{ task_id: 'invoice-dates', question: text('question'), worker_said: text('worker said') }],
     answered: ['invoice-rounding'],
   };
 }

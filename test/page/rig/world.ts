@@ -34,7 +34,13 @@ const STORY: Script = [
     (tool) =>
       (tool === 'gemini'
         ? answerWith(tool, JSON.stringify(REASONED))
-        : answerWith(tool, 'I have read both parsers; 14 invoices are ambiguous.')) as FakeCommand[],
+        : answerWith(
+            tool,
+            [
+              'The invoices of 2019 have dates such as 03/04/2019.',
+              'The old parser reads it as 3 April, the new one as March 4. 14 invoices are ambiguous.',
+            ].join('\n'),
+          )) as FakeCommand[],
   ],
   [
     /flaky checkout/i,

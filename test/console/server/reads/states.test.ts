@@ -115,7 +115,7 @@ test('an answer whose run was refused is not asked for again, in any view, and a
   await task.supervise();
   const manifest = task.read('manifest.json');
   const now = () => shown<NowShown>(page, '/api/now');
-  assert.equal((await now()).questions, [{ task_id: 'fix', question: 'Which?' }]);
+  assert.equal((await now()).questions, [{ task_id: 'fix', question: 'Which?', worker_said: 'read' }]);
   const stream = await page.stream();
   // A working folder out of the project is refused without --trust-workspace.
   rig.write('.tmp/task/fix/manifest.json', JSON.stringify({ ...JSON.parse(manifest), cwd: '..' }));
