@@ -118,6 +118,10 @@ const SIGN_IN = {
   claude: 'start `claude` and type /login, or set ANTHROPIC_API_KEY',
 } as const satisfies Record<BuiltIn, string>;
 
+/** A proxy or a filter forbids the host of the service, whoever calls. */
+const isForbiddenByProxy = ({ verdict: { evidence } }: Situation): boolean =>
+  evidence?.rule === 'access-proxy' && /\b403\b/.test(evidence.text);
+
 const signInOf = (tool: Tool): string => rowOf(SIGN_IN, tool, `sign in to ${tool}, or set its key`);
 
 /** How the variables of a user's own provider begin, and what to do if it or its login fails. */
@@ -204,6 +208,9 @@ export const KEY_ACTIONS = {
     rerun(situation),
   ],
   proxy_auth: (situation) => [
+    ...(isForbiddenByProxy(situation)
+      ? [toDo('ask the administrator of the proxy to allow the host of the service, or name that host in NO_PROXY')]
+      : []),
     toDo('put the user and the password of the proxy into the URL in HTTPS_PROXY, before its host and an @'),
     toDo('or sign in to the network itself, if it has a sign-in page (HTTP 511): open any web page in a browser'),
     preflight(situation),

@@ -83,6 +83,22 @@ const NO_TEMPORARY = /\b(?:ENOENT|ENOTDIR)\b[^\n]{0,60} mkdtemp '([^'\n]{1,400})
 
 const reinstalled: WayOut = (situation) => [install(situation), ...checked(situation)];
 
+/** What an older Node.js says to a newer program; an export that is missing, for example. */
+const OLD_NODE =
+  /\bbuilt-?in module\b|\bES Module\b|\bprovide an export named\b|\bis not (?:defined|a function)\b|\brequires node\b|\bnode(?:\.js)? version\b|\bunsupported engine\b|\bunexpected token\b/i;
+/** A C library that is too old or another one, or a missing library of the system. */
+const OLD_SYSTEM = /\bGLIBC|\bmusl\b|\bsymbol not found\b|\bshared (?:librar|object)/i;
+
+function reinstalledHere(situation: Situation): NextAction[] {
+  const text = situation.verdict.evidence?.text ?? '';
+  const first = OLD_NODE.test(text)
+    ? [toDo(`install a newer Node.js (\`node --version\` shows this one), which ${situation.tool} needs`)]
+    : OLD_SYSTEM.test(text)
+      ? [toDo(`use a newer system, or the build of ${situation.tool} for the C library of this one (glibc or musl)`)]
+      : [];
+  return [...first, ...reinstalled(situation)];
+}
+
 export const MACHINE_ACTIONS = {
   binary_missing: reinstalled,
   not_described: (situation) => [...readFirst(situation), rerun(situation)],
@@ -95,7 +111,7 @@ export const MACHINE_ACTIONS = {
     toDo(`fix tools.${situation.tool}.prefix of tollgate.yaml as the evidence says`),
     ...checked(situation),
   ],
-  broken_install: reinstalled,
+  broken_install: reinstalledHere,
   bad_flag: (situation) => [
     install(
       situation,

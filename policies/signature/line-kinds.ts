@@ -37,7 +37,7 @@ export const LINE_KINDS: readonly LineKind[] = [
     begins: ['at ', '.'],
     indented: true,
     pattern:
-      /^\s+at \S|^at (?:async |new )?(?:[\w$.<>#/@-]{1,200} ?(?:\[as [^\]]{1,80}\] ?)?\(|(?:file|node|https?):|\/|<anonymous>)|^\s*\.\.\. \d+ (?:more|lines)/,
+      /^\s+at (?!\d{1,2}(?::\d\d| ?[ap]m\b)|\d{4}-\d\d)\S|^at (?:async |new )?(?:[\w$.<>#/@-]{1,200} ?(?:\[as [^\]]{1,80}\] ?)?\(|(?:file|node|https?):|\/|<anonymous>)|^\s*\.\.\. \d+ (?:more|lines)/,
     examples: [
       '    at async main (file:///x/chunk-JDPZ4CE3.js:17627:5) {',
       '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',

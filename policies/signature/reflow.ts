@@ -170,7 +170,7 @@ const OBJECT = /[,{[}\]]$/;
 const OPTION = /^\s{2,}-{1,2}\w/;
 /** An item of a list, a bracket, a member in quotes, a frame, a heading of codex. */
 const STRUCTURE =
-  /^\s*(?:[-*•●✖✗✘] |[-=_*~<]{3}|[{}\])]+[,;]?\s*$|\{.*\}\s*$|File "|(?:exec|codex|user|thinking|tokens used|(?:[Ss]tack|Require) ?(?:back)?(?:trace|stack):)$|"\w{1,40}":(?: |$))|^\s+at (?:async |new )?(?:[\w$.<>#/@-]{1,200}(?: \[as .{1,80}| ?\(.*)?$|file:|node:|https?:|\/|<)|^\s+at$|^\s*\d+:? +0x|^\s*\.\.\. \d/;
+  /^\s*(?:[-*•●✖✗✘] |[-=_*~<]{3}|[{}\])]+[,;]?\s*$|\{.*\}\s*$|File "|(?:exec|codex|user|thinking|tokens used|(?:[Ss]tack|Require) ?(?:back)?(?:trace|stack):)$|"\w{1,40}":(?: |$))|^\s+at (?!\d{1,2}(?::\d\d| ?[ap]m\b)|\d{4}-\d\d)(?:async |new )?(?:[\w$.<>#/@-]{1,200}(?: \[as .{1,80}| ?\(.*)?$|file:|node:|https?:|\/|<)|^\s+at$|^\s*\d+:? +0x|^\s*\.\.\. \d/;
 /** An entry of a log, a level. */
 const BEGINS =
   /^\s*(?:[([]?(?:ERROR|Error|FATAL|Fatal|WARN|Warn|INFO|DEBUG)|(?:error|fatal|usage|warning|npm):? |\[\w+\] |Traceback |Caused by)/;

@@ -94,7 +94,7 @@ const CUE =
   /(?<![\w-])(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|wait(?!\s+time)|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b|\b(?:limit|reached|exceeded)(?=\s?\|\s?\d)/gi;
 
 /** These words are used for subscriptions and versions too. */
-const WEAK_CUE = /\b(?:renew(?:s|ed)?|available|until)\b/gi;
+const WEAK_CUE = /\b(?:renew(?:s|ed)?|available|(?<!\bvalid )until)\b/gi;
 
 /** Words and signs that may appear between the cue and the time. */
 const BETWEEN =

@@ -24,11 +24,13 @@ const STATUSES: [text: string, status: number | undefined][] = [
   ['RateLimitError: 429 You are sending too much', 429],
   ['ApiError: 429 slow down', 429],
   ['ApiError: 502 <!DOCTYPE html>', 502],
+  ['Proxy response (407) !== 200 when HTTP Tunneling', 407],
   // No status at all.
   ['src/app.ts:403:11 - error TS2345', undefined],
   ['SyntaxError in build.py, line 401', undefined],
   ['process exited with code 403', undefined],
   ['exit code: 500', undefined],
+  ['error returned from database: (code: 522) disk I/O error', undefined],
   ['wrote 429 lines', undefined],
   ['tests: 503 passed, 1 failed', undefined],
   ['listening on 127.0.0.1:500', undefined],

@@ -390,6 +390,26 @@ test('a mistake of configuration is corrected where it is', () => {
   );
 });
 
+test('an installation is not done again where the machine is the cause, nor a proxy signed in to that forbids', () => {
+  const first = (errorClass: ErrorClass, reason: string, text: string, rule = 'any') => {
+    const failed = situation(errorClass, reason, { tool: 'gemini', text });
+    const verdict = { ...failed.verdict, evidence: { source: 'stderr' as const, text, rule } };
+    return nextActions({ ...failed, verdict })[0]!.text;
+  };
+  const install = (text: string) => first('tooling', 'broken_install', text);
+  assert.match(install('No such built-in module: node:sqlite'), /^install a newer Node\.js/);
+  assert.match(
+    install("The requested module 'node:util' does not provide an export named 'styleText'"),
+    /^install a newer/,
+  );
+  assert.match(install("libc.so.6: version `GLIBC_2.38' not found (required by gemini)"), /^use a newer system/);
+  assert.match(install('Error relocating /x/gemini: statx: symbol not found'), /^use a newer system/);
+  assert.is(install("Cannot find module '@google/gemini-cli-core'"), 'install gemini');
+  const proxy = (text: string) => first('auth', 'proxy_auth', text, 'access-proxy');
+  assert.match(proxy('Proxy response (403) !== 200 when HTTP Tunneling'), /^ask the administrator of the proxy/);
+  assert.match(proxy('tunnel error: proxy authorization required'), /^put the user and the password/);
+});
+
 /** test/next-commands executes them, as far as a fake CLI brings a task to where they are told. */
 const FORMS =
   /^(?:tollgate run fix(?: --(?:trust-workspace|wait-for-reset 24h|ignore-hold|force|keep-all|redo-all))?|tollgate preflight --tools codex|tollgate budget(?: fix --set \d+)?|tollgate recover s-1 --choose clear|tollgate sessions (?:list|forget fix)|tollgate triage --help|npm install -g codex)$/;

@@ -32,6 +32,14 @@ An unexpected critical error occurred:[object Object]
   ]);
 });
 
+test('an indented time of day or date is kept, unlike a stack frame', () => {
+  for (const time of ['at 3pm (Europe/Paris).', 'at 15:00 (Europe/Paris).', 'at 2026-11-30 15:00 UTC.'])
+    assert.equal(select(`Claude usage limit reached. Your limit will reset \n     ${time}`), [
+      'Claude usage limit reached. Your limit will reset',
+      `     ${time}`,
+    ]);
+});
+
 test('drops the statistics that copilot prints', () => {
   const stderr = `
 Authentication failed with provider at http://127.0.0.1:1/v1 (HTTP 401).

@@ -178,6 +178,7 @@ const ASKED: [text: string, iso: string | null][] = [
   ['Повторите через 5 минут', '2026-11-21T21:05:00.000Z'],
   ['"code":"1308","message":"Your limit will reset at 2026-11-22 09:04:58"', '2026-11-22T01:04:58.000Z'],
   ['try again at 99:99', null],
+  ['certificate is not valid until 1795309237 (3600 seconds in the future)', null],
 ];
 
 for (const [text, iso] of ASKED) test(`${text} → ${iso}`, () => assert.is(at(text), iso));
