@@ -62,6 +62,16 @@ test('the prompt on stdin, and from a file', async ({ rig }) => {
   assert.equal([named.code, named.prompt], [0, 'From a file.']);
 });
 
+test('a project in which nothing can be written: the call says how to be made without it', async ({ rig }) => {
+  rig.write('.tmp/calls', 'a file in place of the folder');
+  const asks = ['call', 'codex', 'Say hello.'];
+  const { code, prompt, stderr } = await call(rig, asks);
+  assert.equal([code, prompt], [2, null]);
+  assert.match(stderr, /^tollgate call codex: the call's files cannot be kept in .*: add --no-files, or set [^\n]*\n$/);
+  const without = await call(rig, [...asks, '--no-files']);
+  assert.equal([without.code, without.stdout], [0, 'The answer.\n']);
+});
+
 test('a prompt that begins with a dash follows --', async ({ rig }) => {
   const { code, prompt } = await call(rig, ['call', 'codex', '--', '-v is what?']);
   assert.equal([code, prompt], [0, '-v is what?']);
