@@ -43,8 +43,9 @@ export function completeOneLine({ text, given, words }: Arguments): OneLine | st
   if (stray !== null) return stray;
   const calls = path.join(state, 'calls');
   const folder = isKept ? path.join(calls, callId) : mkdtempSync(path.join(tmpdir(), 'tollgate-call-'));
-  const obstacle = isKept ? makeFolderOf(calls) : null;
-  if (obstacle !== null) return obstacle;
+  const unwritable = isKept ? keepOutOfGit(calls) : null;
+  // With --result, a record tells it.
+  if (unwritable !== null && text.result === undefined) return unwritable;
   const within = (name: string) => path.join(folder, name);
   return {
     callId,
@@ -74,15 +75,15 @@ function hasInput(): boolean {
   return found.isFile() || found.isFIFO() || found.isSocket();
 }
 
-/** Keeps it out of git. @returns why the files of calls cannot be there. */
-function makeFolderOf(calls: string): string | null {
+/** @returns a sentence if nothing can be written there. */
+function keepOutOfGit(calls: string): string | null {
   try {
     makeFolders(calls);
     if (!existsSync(path.join(calls, '.gitignore'))) publishText(path.join(calls, '.gitignore'), '*\n');
     return null;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return `the files of the call cannot be kept in ${calls} (${error.code}); make it writable, or add --no-files`;
+    return `the call's files cannot be kept in ${calls} (${error.code}): add --no-files, or set TOLLGATE_STATE to a folder that you may write`;
   }
 }
 

@@ -6,7 +6,7 @@ import { type LimitsLedger, type OpenCall, settled } from '../../policies/limits
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { entryOf, registerFolder } from '../../state/calls/call-register.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
-import { membersOf } from '../../wrappers/processes/end-tree.ts';
+import { isAtWork } from '../../wrappers/adopt.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
@@ -49,7 +49,8 @@ async function works(
   if (life === 'unknown') return entry === null ? now - at < FOREIGN_MS : Date.parse(entry.deadline_at) > now;
   if (entry === null) return false;
   const { marker, cli: root, guardian, attempt, temporary } = entry;
-  return (await membersOf(await foundTree({ marker, root, guardian, folders: [attempt, temporary] }))).length > 0;
+  const tree = await foundTree({ marker, root, guardian, folders: [attempt, temporary] });
+  return isAtWork(tree, path.join(attempt, 'stdout'));
 }
 
 /** The time between its reservation and its entry in the register. */

@@ -62,6 +62,16 @@ test('the prompt on stdin, and from a file', async ({ rig }) => {
   assert.equal([named.code, named.prompt], [0, 'From a file.']);
 });
 
+test('a project in which nothing can be written: the call says how to be made without it', async ({ rig }) => {
+  rig.write('.tmp/calls', 'a file in place of the folder');
+  const asks = ['call', 'codex', 'Say hello.'];
+  const { code, prompt, stderr } = await call(rig, asks);
+  assert.equal([code, prompt], [2, null]);
+  assert.match(stderr, /^tollgate call codex: the call's files cannot be kept in .*: add --no-files, or set [^\n]*\n$/);
+  const without = await call(rig, [...asks, '--no-files']);
+  assert.equal([without.code, without.stdout], [0, 'The answer.\n']);
+});
+
 test('a prompt that begins with a dash follows --', async ({ rig }) => {
   const { code, prompt } = await call(rig, ['call', 'codex', '--', '-v is what?']);
   assert.equal([code, prompt], [0, '-v is what?']);
@@ -82,17 +92,6 @@ test('--no-files keeps nothing, in the project and in $TMPDIR', async ({ rig }) 
   assert.equal([code, stdout, stderr, callsIn(rig)], [0, 'The answer.\n', '', []]);
   assert.equal(readdirSync(TMPDIR), []);
   rmSync(TMPDIR, { recursive: true });
-});
-
-test('where no file can be kept, nothing is started, and --no-files is named', async ({ rig }) => {
-  rig.write('.tmp/calls', 'a file in place of the folder');
-  const { code, stdout, stderr } = await rig.start('tollgate', ['call', 'codex', 'Say hello.']).result;
-  assert.equal([code, stdout, rig.calls.length], [2, '', 0]);
-  const folder = path.join(rig.project, '.tmp/calls');
-  assert.match(stderr, `tollgate call codex: the files of the call cannot be kept in ${folder} (E`);
-  assert.match(stderr, '); make it writable, or add --no-files\n');
-  assert.not.match(stderr, 'files: ');
-  assert.is((await call(rig, ['call', 'codex', 'Say hello.', '--no-files'])).code, 0);
 });
 
 test('with --out the answer goes to that file alone', async ({ rig }) => {

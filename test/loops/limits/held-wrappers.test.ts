@@ -10,8 +10,10 @@ import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { where } from '../../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('held wrappers');
+const onLinux = where('linux', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
   context.rig.write('ask.md', 'Say hello.\n');
@@ -54,6 +56,20 @@ test('a 429 of 20 s that one was told: no CLI of four others begins before it is
   assert.ok(ends.some(({ said }) => said.includes(`waits until ${new Date(until).toISOString()}`)));
   const early = rig.calls.slice(1).filter(({ report }) => report.began < until);
   assert.equal([rig.calls.length, early.length], [5, 0]);
+});
+
+onLinux('what a killed call left behind takes no place among the calls at once', async ({ rig }) => {
+  await rig.run('tollgate', ['budget', '--at-once', '1']);
+  const killed = rig.start('run_codex', ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err']);
+  const fake = await rig.call();
+  await fake.spawn(['sleep', '600'], { detached: true });
+  killed.signal('SIGKILL');
+  await killed.result;
+  await fake.tell({ do: 'die', signal: 'SIGKILL' });
+  rig.answer(hello);
+  assert.is((await ask(rig, 'next')).code, 0);
+  await rig.run('tollgate', ['preflight', '--sweep']);
+  assert.equal(rig.survivors(), []);
 });
 
 test('what is further away is refused unstarted; another account or tool, and --ignore-hold, are not held', async ({
