@@ -118,7 +118,7 @@ const SIGN_IN = {
   claude: 'start `claude` and type /login, or set ANTHROPIC_API_KEY',
 } as const satisfies Record<BuiltIn, string>;
 
-/** A proxy or a filter forbids the host of the service, whoever calls. */
+/** A proxy or a filter forbids the host of the service, for every caller. */
 const isForbiddenByProxy = ({ verdict: { evidence } }: Situation): boolean =>
   evidence?.rule === 'access-proxy' && /\b403\b/.test(evidence.text);
 

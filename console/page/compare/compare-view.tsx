@@ -165,10 +165,10 @@ export function ComparisonView({ id }: { id: string }) {
   );
 }
 
-type Asked = { what: 'pick'; n: number; name: string } | { what: 'remove' } | { what: 'resume' };
+type Wish = { what: 'pick'; n: number; name: string } | { what: 'remove' } | { what: 'resume' };
 
 function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: () => void }) {
-  const asked = useSignal<Asked | null>(null);
+  const wish = useSignal<Wish | null>(null);
   const { variants, picked, removed, state } = report;
   const isOpen = variants.some((variant) => variant.state === 'interrupted' || variant.state === 'never_run');
   const isRunning = state === 'running';
@@ -181,7 +181,7 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
           removed === null ? (
             <div class="buttons">
               {isOpen && !isRunning && (
-                <button type="button" class="button small main" onClick={() => (asked.value = { what: 'resume' })}>
+                <button type="button" class="button small main" onClick={() => (wish.value = { what: 'resume' })}>
                   Resume …
                 </button>
               )}
@@ -189,7 +189,7 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
                 type="button"
                 class="button small grave"
                 disabled={isRunning}
-                onClick={() => (asked.value = { what: 'remove' })}
+                onClick={() => (wish.value = { what: 'remove' })}
               >
                 Remove worktrees …
               </button>
@@ -229,7 +229,7 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
                     <button
                       type="button"
                       class="button small"
-                      onClick={() => (asked.value = { what: 'pick', n, name })}
+                      onClick={() => (wish.value = { what: 'pick', n, name })}
                       aria-label={`Apply the changes of ${name}`}
                     >
                       Apply …
@@ -281,8 +281,8 @@ function Sheet({ of: { report, diffs }, renew }: { of: ComparisonShown; renew: (
             </section>
           ),
       )}
-      {asked.value !== null && (
-        <Ask id={report.comparison_id} asked={asked.value} renew={renew} onClose={() => (asked.value = null)} />
+      {wish.value !== null && (
+        <Ask id={report.comparison_id} wish={wish.value} renew={renew} onClose={() => (wish.value = null)} />
       )}
     </>
   );
@@ -292,11 +292,11 @@ const STATE = 2;
 
 const HEADS = [...COMPARED_HEADINGS, 'apply'].map((name) => name.replace(/^./, (first) => first.toUpperCase()));
 
-function Ask({ id, asked, renew, onClose }: { id: string; asked: Asked; renew: () => void; onClose: () => void }) {
+function Ask({ id, wish, renew, onClose }: { id: string; wish: Wish; renew: () => void; onClose: () => void }) {
   const { title, says, verb } = {
     pick: {
       title: 'Apply the changes',
-      says: `The changes of ${asked.what === 'pick' ? asked.name : ''} are written to your tree, uncommitted. Nothing is paid.`,
+      says: `The changes of ${wish.what === 'pick' ? wish.name : ''} are written to your tree, uncommitted. Nothing is paid.`,
       verb: 'Apply',
     },
     remove: {
@@ -309,15 +309,15 @@ function Ask({ id, asked, renew, onClose }: { id: string; asked: Asked; renew: (
       says: 'The variants that are not done run again. This pays for calls.',
       verb: 'Resume',
     },
-  }[asked.what];
+  }[wish.what];
   const send = async () => {
-    const problem = await request(id, asked);
+    const problem = await request(id, wish);
     if (problem !== null) tellProblem(problem);
     renew();
     return problem;
   };
   return (
-    <Confirm title={title} verb={verb} tone={asked.what === 'remove' ? 'grave' : 'main'} act={send} onClose={onClose}>
+    <Confirm title={title} verb={verb} tone={wish.what === 'remove' ? 'grave' : 'main'} act={send} onClose={onClose}>
       <p>
         <Words of={says} />
       </p>
@@ -325,8 +325,8 @@ function Ask({ id, asked, renew, onClose }: { id: string; asked: Asked; renew: (
   );
 }
 
-function request(id: string, asked: Asked): ReturnType<typeof change> {
-  if (asked.what === 'pick') return change('/api/compare/pick', { comparison: id, n: asked.n });
-  const path: keyof Actions = asked.what === 'remove' ? '/api/compare/remove' : '/api/compare/resume';
+function request(id: string, wish: Wish): ReturnType<typeof change> {
+  if (wish.what === 'pick') return change('/api/compare/pick', { comparison: id, n: wish.n });
+  const path: keyof Actions = wish.what === 'remove' ? '/api/compare/remove' : '/api/compare/resume';
   return change(path, { comparison: id });
 }

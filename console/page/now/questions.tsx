@@ -17,10 +17,10 @@ import { Quote, Words } from '../text/words.tsx';
 export function QuestionOf({ task }: { task: string }) {
   const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
   const { questions = [], answered = [] } = now.value.value ?? {};
-  const asked = questions.filter(({ task_id: id }) => id === task);
+  const own = questions.filter(({ task_id: id }) => id === task);
   return (
     <>
-      {asked.map((question) => (
+      {own.map((question) => (
         <Panel key={task} title="Question">
           <Question of={question} isMain />
         </Panel>

@@ -31,17 +31,17 @@ export function SuperviseView() {
 const HEADS = ['Task', 'State', 'Current instruction', { number: 'Iterations' }, { number: 'Last' }] as const;
 
 function Supervisions({ of }: { of: Resources['/api/supervise']['supervisions'] }) {
-  const asked = of.flatMap(({ task_id, question, worker_said }) =>
+  const questions = of.flatMap(({ task_id, question, worker_said }) =>
     question === null ? [] : [{ task_id, question, worker_said }],
   );
   const answered = of.filter(({ state, answer_waits: isAnswered }) => isAnswered && state !== 'running');
   return (
     <>
-      {asked.length > 0 && (
+      {questions.length > 0 && (
         <Panel title="Questions" edge="flush">
           <ul class="lately">
-            {asked.map((question) => (
-              <QuestionRow key={question.task_id} of={question} isMain={question === asked[0]} />
+            {questions.map((question) => (
+              <QuestionRow key={question.task_id} of={question} isMain={question === questions[0]} />
             ))}
           </ul>
         </Panel>
