@@ -43,6 +43,9 @@ test('a manifest is shown, checked at its lines, and saved as it was written', a
     forecast.stages.map(({ stage, calls }: { stage: string; calls: boolean }) => [stage, calls]),
     [['codex_brief', true]],
   );
+  const once = `${better}\nbudgets: {retry_budget: 0}\n`;
+  const strict = (await page.post('/api/manifest/check', { task: 'fix', text: once })).value.forecast;
+  assert.equal([forecast.retries, strict.retries], [2, 0]);
   assert.is(textOf(rig), MANIFEST);
   const saved = await page.post('/api/manifest', { task: 'fix', text: better, version });
   assert.equal([saved.status, saved.value.says], [200, 'The manifest of fix was saved.']);
