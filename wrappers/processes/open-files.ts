@@ -1,4 +1,4 @@
-// Finds who has a file open for writing: our callers, whose log grows in the tree during the call, and what is left of a call.
+// Finds who has a file open for writing: our callers, whose log grows in the tree during the call, and what remains of a call.
 
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { tried } from '../../policies/text/tried.ts';
