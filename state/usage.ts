@@ -40,7 +40,7 @@ export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['p
   return usage;
 }
 
-/** A call's record: in its attempt's folder, or, without a run, in the outputs until the stage's next call. */
+/** A call's record: in its attempt's folder; older versions kept one without a run only in the outputs, until the stage's next call. */
 export function findRecord(task: TaskFolder, { reserved: { call_id, stage, tool } }: Call): CallRecord | null {
   const places = [
     path.join(task.attempts, call_id, 'record.json'),

@@ -9,6 +9,7 @@ import type { Saved } from '../../loops/attempt/saved-draft.ts';
 import { call } from '../../loops/call/call.ts';
 import { type CallSession, LOOK_MS, openCallSession, type RequestedSession } from '../../loops/session/call-session.ts';
 import { sweepEntry } from '../../loops/upkeep/sweep.ts';
+import { findingsOf } from '../../loops/upkeep/swept.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import { ACCOUNT_NAME, accountName } from '../../policies/limits/user-accounts.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
@@ -177,6 +178,8 @@ function readableEntries(folder: string): FoundCall[] {
   }
 }
 
+const WORKING = 'call working';
+
 /** Waits for the killed calls that use the session of the tag, and publishes their answers, so that this call continues it. */
 async function settleKilled(
   { tool, tag, stateFolder, cwd, environment }: { tool: Tool; tag: string; stateFolder: string } & Lookup,
@@ -189,13 +192,12 @@ async function settleKilled(
     const sweeping = { cwd, environment, working: 'wait', clock } as const;
     const swept = [];
     for (const { file, entry } of killed) swept.push(...(await sweepEntry(file, entry, sweeping)));
-    for (const { how, told } of swept) if (how !== 'working') say(told);
-    const working = swept.find(({ how }) => how === 'working');
+    const findings = findingsOf(swept);
+    for (const { check, found } of findings) if (check !== WORKING) say(found);
+    const working = findings.find(({ check }) => check === WORKING);
     if (working === undefined) return;
-    if (!isReported)
-      say(
-        `waiting for the session of ${JSON.stringify(tag)}: ${working.told}; tollgate preflight --sweep --now ends it`,
-      );
+    const wait = `waiting for the session of ${JSON.stringify(tag)}: ${working.found}`;
+    if (!isReported) say(`${wait}; tollgate preflight --sweep --now ends it`);
     await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
   }
 }

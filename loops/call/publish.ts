@@ -83,12 +83,16 @@ function publishStream(
 
 const UNREAD = '[what was here could not be read: something else is in its place in the attempt]\n';
 
-/** Writes the record to the requested path, and to the task's outputs. */
+/** Writes the record to the requested path, to the task's outputs, and to its attempt, where its task counts what it used. */
 function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {
   const text = `${JSON.stringify(record, null, 2)}\n`;
   const places = new Set<string>();
   if (files.result !== null) places.add(path.resolve(files.result));
-  if (charge !== null) places.add(path.join(charge.task.outputs, `${charge.stage}.${adapter.tool}.call.json`));
+  if (charge !== null) {
+    const { attempts, outputs } = charge.task;
+    places.add(path.join(attempts, record.call_id, 'record.json'));
+    places.add(path.join(outputs, `${charge.stage}.${adapter.tool}.call.json`));
+  }
   for (const file of places) publishText(file, text, 'set_aside');
 }
 

@@ -78,6 +78,7 @@ test('a call leaves its facts in order, its record among the outputs, and no key
   assert.equal(readdirSync(path.join(task, 'state/attempts', attempt!)).sort(), [
     'attempt.json',
     'prompt',
+    'record.json',
     'stderr.redacted',
     'stdout.redacted',
   ]);

@@ -71,7 +71,7 @@ test("dollars by the project's own prices, as far as they are known", async ({ r
   assert.match(stdout, /all: 2 calls, 36 tokens \(.*\), \$0\.0810 \(1 without a price\)/);
 });
 
-test('a call of a wrapper on its own counts, until another takes the place of its record', async ({ rig }) => {
+test('each call of a wrapper on its own counts, also after another call of its stage', async ({ rig }) => {
   rig.answer(() => answerWith('codex', ANSWER));
   makeTask(rig, { stages: STAGES });
   rig.write('ask.md', 'Look.');
@@ -80,7 +80,7 @@ test('a call of a wrapper on its own counts, until another takes the place of it
   const shown = async () => (await rig.run('tollgate', ['budget', 'fix'])).stdout.split('\n')[2];
   assert.is(await shown(), '  codex_adhoc: 1 call, 18 tokens (input 11, cached 0, output 7)');
   await rig.start('run_codex', flags).result;
-  assert.is(await shown(), '  codex_adhoc: 2 calls, 18 tokens (input 11, cached 0, output 7), tokens of 1 unknown');
+  assert.is(await shown(), '  codex_adhoc: 2 calls, 36 tokens (input 22, cached 0, output 14)');
 });
 
 test('records that are gone leave the calls counted', async ({ rig }) => {
