@@ -146,7 +146,8 @@ async function writeComparison(
   exitCode: number,
   notes: readonly string[],
 ): Promise<{ report: ComparisonReport; diffs: ReadonlyMap<number, string> }> {
-  const collected = await collectComparison(comparison, context);
+  // A signal that ended the calls must not end the git that reads what they changed.
+  const collected = await collectComparison(comparison, { ...context, stop: new AbortController().signal });
   const { diffs } = collected;
   const state = exitCode > 128 ? 'interrupted' : collected.report.state;
   const report = { ...collected.report, state, exit_code: exitCode, notes: [...collected.report.notes, ...notes] };

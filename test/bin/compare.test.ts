@@ -310,6 +310,10 @@ test('INT ends both calls, and the report says how to continue', async ({ rig })
   assert.is(code, 130);
   const report = JSON.parse(stdout) as ComparisonReport;
   assert.is(report.state, 'interrupted');
+  assert.equal(
+    report.variants.map(({ diff_problem }) => diff_problem),
+    [null, null],
+  );
   assert.match(report.next_actions[0]!.command!, `compare --resume ${report.comparison_id}`);
   await Promise.all(calls.map(({ gone }) => gone));
   assert.equal(rig.survivors(), []);
