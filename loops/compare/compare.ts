@@ -146,7 +146,7 @@ async function writeComparison(
   exitCode: number,
   notes: readonly string[],
 ): Promise<{ report: ComparisonReport; diffs: ReadonlyMap<number, string> }> {
-  // After a stop, the report still shows what the variants changed.
+  // A signal that ended the calls must not end the git that reads what they changed.
   const collected = await collectComparison(comparison, { ...context, stop: new AbortController().signal });
   const { diffs } = collected;
   const state = exitCode > 128 ? 'interrupted' : collected.report.state;

@@ -158,7 +158,11 @@ export function takeLeftovers(run: DistillRun): string[] {
       section: reserved.attempt,
       call_id: reserved.call_id,
     });
-    notes.push(`section ${reserved.attempt} was in flight when its process ended, and is requested once more`);
+    const { via } = run.checkpoint;
+    const next = via
+      ? `its call of ${via} is awaited, and made again only without an answer`
+      : 'it is requested once more';
+    notes.push(`section ${reserved.attempt} was in flight when its process ended; ${next}`);
   }
   return notes;
 }
