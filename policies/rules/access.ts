@@ -83,7 +83,14 @@ export const ACCESS_RULES = [
   },
   {
     id: 'access-key-code',
-    code: ['invalid_api_key', 'API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED'],
+    code: [
+      'invalid_api_key',
+      'API_KEY_INVALID',
+      'API_KEY_SERVICE_BLOCKED',
+      'API_KEY_REVOKED',
+      'api_key_deleted',
+      'api_key_disabled',
+    ],
     class: 'auth',
     reason: 'bad_key',
     proof: [{ message: 'Incorrect API key provided', status: 401, code: 'invalid_api_key' }],
@@ -91,7 +98,7 @@ export const ACCESS_RULES = [
   {
     id: 'access-key',
     status: REFUSED,
-    text: /\b(?:invalid|wrong) subscription key\b|\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set)|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
+    text: /\b(?:invalid|wrong) subscription key\b|\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set|deactivated|disabled|deleted)|\bkey has been (?:disabled|revoked|deleted|deactivated)\b|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
     class: 'auth',
     reason: 'bad_key',
     proof: [{ message: 'Missing environment variable: `TEST_API_KEY`.' }],

@@ -69,6 +69,7 @@ export const LANGUAGE_RULES = [
     text: foreign(
       '上下文|输入(?:内容|长度)?|提示词|prompt|tokens?|请求体|コンテキスト(?:長)?|入力|プロンプト|컨텍스트|입력|프롬프트|contexto|contexte|contesto|kontext\\S*|eingabe|контекст\\S*',
       '过长|過長|超长|过大|超过(?:模型)?(?:最大|限制|上限)\\S*|超出(?:模型)?(?:最大|限制|上限)\\S*|長すぎ\\S*|上限を超え\\S*|너무 (?:깁|길|큽)\\S*|초과\\S*|demasiado larg[oa]|muito long[oa]|trop longue?|troppo lung[oa]|zu lang|longitud máxima|(?:comprimento|tamanho) máximo|(?:longueur|taille) maximale|lunghezza massima|maximale (?:kontext|eingabe)?länge|слишком (?:длин|больш)\\S*|превыша\\S*',
+      '请压缩上下文',
     ),
     class: 'prompt_too_large',
     reason: 'over_limit',

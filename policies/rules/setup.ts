@@ -135,7 +135,7 @@ export const SETUP_RULES = [
   {
     id: 'setup-schema',
     status: ['none', 400, 422],
-    text: /\binvalid (?:json )?schema\b|\binvalid \w+ schema\b|\bschema (?:is|was) (?:invalid|rejected)/i,
+    text: /\binvalid (?:json )?schema\b|\binvalid \w+ schema\b|\bschema (?:is|was) (?:invalid|rejected)|\bstring should match pattern\b/i,
     class: 'tooling',
     reason: 'bad_request',
     proof: [{ message: "Invalid schema for function 'f': array schema missing items.", status: 400 }],
