@@ -120,7 +120,8 @@ const STATUS = [
   /(?:Error|\bfailed): ([45]\d\d)(?= (?!items|lines|files|tests)\S|$)/,
   /(?:^|\bLast error: )([45]\d\d)(?=:? ["'{A-Z]|$)/,
   /\berror(?: code)?:?\s+\(?([45]\d\d)(?=\)?(?:[,;:.]?\s*$|[,;:]?\s*[{[<"'A-Z]))/i,
-  /\b(?:fail\w*|error)\b.{0,60}[:(] ?([45]\d\d)\)?\.?$/im,
+  // A port directly follows its host: `api.example.test:443`.
+  /\b(?:fail\w*|error)\b.{0,60}(?:: |\(|(?<=\b(?:failed|error)):)([45]\d\d)\)?\.?$/im,
   /\b(?:responded with|returned|received|got)(?: an?)?(?: http)?(?: error)? ([45]\d\d)\b(?! (?:items|lines|files|rows|bytes|tests))/i,
 ];
 

@@ -53,11 +53,14 @@ export const ACCESS_RULES = [
   },
   {
     id: 'access-proxy',
-    status: ['none'],
-    text: /\bproxy\b.{0,30}\b(?:authori[sz]ation|authentication)\b.{0,12}\brequired|\bproxy response \(?407\b/i,
+    status: ['none', 403],
+    text: /\bproxy\b.{0,30}\b(?:authori[sz]ation|authentication)\b.{0,12}\brequired|\bproxy response \(?40[37]\b|\baccess control configuration prevents your request\b|<(?:title|h1)>[^<]{0,80}\b(?:zscaler|netskope|forcepoint|fortigate|fortiguard|blue ?coat|websense|umbrella|web gateway)\b/i,
     class: 'auth',
     reason: 'proxy_auth',
-    proof: [{ message: 'client error (Connect): tunnel error: proxy authorization required' }],
+    proof: [
+      { message: 'client error (Connect): tunnel error: proxy authorization required' },
+      { message: '<html><head><title>Zscaler: Access denied</title></head></html>', status: 403 },
+    ],
   },
   {
     // The page of a hotel, a campus or a company, which answers in place of the service. An exit code alone may mean 511 too.
@@ -69,8 +72,25 @@ export const ACCESS_RULES = [
     proof: [{ message: '511 Network Authentication Required', status: 511 }],
   },
   {
+    // Such a page with a status of success, which the CLI cannot read as an answer.
+    id: 'access-portal',
+    status: ['none', 200],
+    needs: ['<title>'],
+    text: /<title>[^<]{0,80}\b(?:(?:log|sign)[ -]?(?:in|on)|authentication required|captive portal)\b/i,
+    class: 'auth',
+    reason: 'proxy_auth',
+    proof: [{ message: '<!DOCTYPE html><html><head><title>Sign in to your account</title></head></html>' }],
+  },
+  {
     id: 'access-key-code',
-    code: ['invalid_api_key', 'API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED'],
+    code: [
+      'invalid_api_key',
+      'API_KEY_INVALID',
+      'API_KEY_SERVICE_BLOCKED',
+      'API_KEY_REVOKED',
+      'api_key_deleted',
+      'api_key_disabled',
+    ],
     class: 'auth',
     reason: 'bad_key',
     proof: [{ message: 'Incorrect API key provided', status: 401, code: 'invalid_api_key' }],
@@ -78,7 +98,7 @@ export const ACCESS_RULES = [
   {
     id: 'access-key',
     status: REFUSED,
-    text: /\b(?:invalid|wrong) subscription key\b|\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set)|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
+    text: /\b(?:invalid|wrong) subscription key\b|\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set|deactivated|disabled|deleted)|\bkey has been (?:disabled|revoked|deleted|deactivated)\b|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
     class: 'auth',
     reason: 'bad_key',
     proof: [{ message: 'Missing environment variable: `TEST_API_KEY`.' }],

@@ -45,7 +45,7 @@ export const ANSWER_RULES = [
   {
     id: 'answer-malformed-call',
     status: ['none'],
-    text: /malformed (?:function|tool) call|unexpected tool call|\btool call was malformed|failed to produce a valid tool call/i,
+    text: /malformed[ _](?:function|tool)[ _]call|unexpected tool call|\btool call was malformed|failed to produce a valid tool call/i,
     class: 'transient',
     reason: 'malformed_call',
     proof: [{ message: 'Model stream ended with malformed function call.' }],
@@ -53,7 +53,7 @@ export const ANSWER_RULES = [
   {
     id: 'answer-garbled',
     status: ['none', '5xx'],
-    text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event|json)\b|\bunexpected (?:event order|line format)\b|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b|\bnon-SSE response\b/i,
+    text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event|json)\b|\bunexpected (?:event order|line format)\b|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed[ _]response\b|\bnon-SSE response\b/i,
     class: 'transient',
     reason: 'garbled_response',
     proof: [

@@ -166,7 +166,7 @@ export const BROAD_RULES = [
     id: 'broad-permission',
     status: UNSAID,
     text: near(
-      'permissions?|admin(?:istrator)?(?: rights)?|scopes?|roles?|privileges?|licen[cs]es?|seats?|subscriptions?|organi[sz]ations?|enterprise|accounts?|polic(?:y|ies)|SAML|SSO|member|entitlements?|access|API',
+      'permissions?|admin(?:istrator)?(?: rights)?|scopes?|roles?|privileges?|licen[cs]es?|seats?|subscriptions?|organi[sz]ations?|enterprise|accounts?|polic(?:y|ies)|SAML|SSO|member|entitlements?|access|API(?! Error)',
       'denied|not (?:assigned|have|allowed|enabled|granted|available|eligible|authori[sz]ed|permitted|(?:yet )?been (?:used|assigned|granted|enabled)|included|a member)|does(?:n.t| not)|lacks?|missing|required|requires?|must (?:be|have|grant)|disabled|expired|inactive|restrict(?:s|ed|ion)|verified|suspended|blocked|forbidden|enforcement|ineligible|prohibits?|eligible|permission',
     ),
     class: 'auth',
@@ -243,7 +243,7 @@ export const BROAD_RULES = [
     status: UNSAID,
     text: near(
       'servers?|services?|models?|backends?|upstream|providers?|endpoint|engine',
-      'errors?|overload(?:ed)?|busy|unavailable|capacity|internal|down|maintenance|degraded|outage|try(?: \\w+)? again|later|shortly|not respond(?:ing)?|unhealthy|trouble|problems|difficult(?:y|ies)',
+      '(?<!API )errors?|overload(?:ed)?|busy|unavailable|capacity|internal|down|maintenance|degraded|outage|try(?: \\w+)? again|later|shortly|not respond(?:ing)?|unhealthy|trouble|problems|difficult(?:y|ies)',
     ),
     class: 'transient',
     reason: 'server_error',

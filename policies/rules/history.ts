@@ -120,6 +120,7 @@ const OF_A_CONVERSATION = near(
   [
     'must(?: not)?|should|expect(?:ed|s)?|ensure|requires?|required|at least',
     'without|missing|not found|no (?:corresponding|matching)|orphan(?:ed)?|unmatched|mismatch(?:ed)?|does(?: not|n.t) match',
+    'can(?:not|.t) (?:begin|start|end|follow|be (?:empty|followed|preceded|the (?:first|last)|[`\'"]\\w+))',
     'duplicated?|multiple|single|same number|unique|twice|already',
     'unexpected|invalid|valid|corrupted|malformed|(?:non-|is |are |be )?empty',
     'alternat(?:e|es|ing)|consecutive|order|preced(?:e|es|ed|ing)|prece?eding|follow(?:s|ed|ing)?|immediately|end(?:s|ed)? with',

@@ -45,7 +45,7 @@ const MOST_BETWEEN = 70;
 const SENTENCE_END = /[\n;。；！]|\.(?!\S)/;
 
 const FOREIGN =
-  /[À-ÖØ-öø-ſ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\b(?:saldo|solicitud|guthaben|kontingent|modell|server ist|solde|trop de|limite\b|demasiad|muit[ao]s|nutzungs|longueur max|lunghezza max|dzienn|tygodniow)/i;
+  /[À-ÖØ-öø-ſ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\b(?:saldo|solicitud|guthaben|kontingent|modell|server ist|solde|trop de|limite\b|demasiad|muit[ao]s|nutzungs|longueur max|lunghezza max|dzienn|tygodniow|espacio en|spazio esaurito)/i;
 
 /** Relays report a spent balance with any of these. */
 const UNPAID = [...LIMITED, 401, 404, 500] as const;
@@ -69,6 +69,7 @@ export const LANGUAGE_RULES = [
     text: foreign(
       '上下文|输入(?:内容|长度)?|提示词|prompt|tokens?|请求体|コンテキスト(?:長)?|入力|プロンプト|컨텍스트|입력|프롬프트|contexto|contexte|contesto|kontext\\S*|eingabe|контекст\\S*',
       '过长|過長|超长|过大|超过(?:模型)?(?:最大|限制|上限)\\S*|超出(?:模型)?(?:最大|限制|上限)\\S*|長すぎ\\S*|上限を超え\\S*|너무 (?:깁|길|큽)\\S*|초과\\S*|demasiado larg[oa]|muito long[oa]|trop longue?|troppo lung[oa]|zu lang|longitud máxima|(?:comprimento|tamanho) máximo|(?:longueur|taille) maximale|lunghezza massima|maximale (?:kontext|eingabe)?länge|слишком (?:длин|больш)\\S*|превыша\\S*',
+      '请压缩上下文',
     ),
     class: 'prompt_too_large',
     reason: 'over_limit',
@@ -169,7 +170,7 @@ export const LANGUAGE_RULES = [
     text: foreign(
       '账号|账户|帳號|帳戶|用户|用戶|组织|アカウント|계정\\S?|cuenta|conta|compte|konto|аккаунт\\S*',
       '(?:封禁|禁用|停用|冻结|凍結|注销)|停止され\\S*|(?:정지|차단)\\S*|suspendid[oa]|bloquead[oa]|desactivad[oa]|desativad[oa]|suspendue?|désactivée?|gesperrt|deaktiviert|заблокирован\\S*',
-      '无权|無權|没有权限|沒有權限|权限不足|未授权|権限がありません|권한이 없|keine berechtigung|доступ запрещ',
+      '无权|無權|没有权限|沒有權限|权限不足|未授权|権限がありません|권한이 없|(?<!/\\S{0,300}: )keine berechtigung|доступ запрещ',
     ),
     class: 'auth',
     reason: 'not_authorised',
@@ -213,5 +214,60 @@ export const LANGUAGE_RULES = [
     class: 'transient',
     reason: 'network',
     proof: [{ message: '网络错误，请联系客服。' }],
+  },
+] as const satisfies readonly RuleRow[];
+
+/** What the C library and the shells print in the user's language. */
+export const LANGUAGE_MACHINE_RULES = [
+  {
+    // After a path: a service writes similar words about the caller.
+    id: 'foreign-permission',
+    status: ['none'],
+    needs: [
+      'berechtigung',
+      'accordée',
+      'denegado',
+      'negad',
+      'negat',
+      'отказано',
+      'brak dost',
+      '权限不够',
+      '許可',
+      '허가',
+    ],
+    text: /\/\S{1,300}[:：]\s?(?:keine berechtigung|permission non accordée|permiso denegado|permissão negada|permesso negato|отказано в доступе|brak dostępu|权限不够|許可がありません|허가 거부)/i,
+    class: 'tooling',
+    reason: 'permission',
+    proof: [{ message: 'bash: /srv/app/x: Keine Berechtigung' }, { message: 'bash: /srv/app/x: 权限不够' }],
+  },
+  {
+    id: 'foreign-binary',
+    status: ['none'],
+    text: /[:：]\s?(?:(?:kommando|befehl) nicht gefunden|commande introuvable|orden no encontrada|comando (?:no|não|non) (?:encontrado|trovato)|команда не найдена|nie znaleziono polecenia|未找到命令|コマンドが見つかりません|(?:명령어?를|명령을) 찾을 수 없)|\benv: [^\n]{0,60}(?:nicht gefunden|aucun fichier|no existe|inexistente|non esistente|нет такого|nie ma|没有那个|ありません|없)/i,
+    class: 'tooling',
+    reason: 'binary_missing',
+    proof: [{ message: 'bash: ligne 1: codex : commande introuvable' }, { message: 'bash: codex：未找到命令' }],
+  },
+  {
+    id: 'foreign-missing-file',
+    status: ['none'],
+    text: /\bdatei oder verzeichnis nicht gefunden|\baucun fichier ou dossier de ce|\bno existe el (?:fichero|archivo) o el directorio|\b(?:arquivo|ficheiro) ou (?:diretório|directoria) inexistente|\bfile o directory non esistente|нет такого файла или каталога|\bnie ma takiego pliku|没有那个文件或目录|そのようなファイルやディレクトリはありません|그런 파일이나 디렉터리가 없/i,
+    class: 'tooling',
+    reason: 'missing_file',
+    proof: [{ message: 'bash: /srv/app/x: Datei oder Verzeichnis nicht gefunden' }],
+  },
+  {
+    id: 'foreign-disk',
+    status: ['none'],
+    text: foreign(
+      '设备上?|磁盘|デバイス\\S?|장치\\S?|dispositivo|périphérique|gerät|устройств\\S*|dysk\\S*|urządzeni\\S*',
+      '没有空间|空间不足|已满|空き領域\\S*|남은 공간|espacio|espaço|espace|spazio|speicherplatz|свободного места|miejsca',
+    ),
+    class: 'tooling',
+    reason: 'disk_full',
+    proof: [
+      { message: 'bash: На устройстве не осталось свободного места' },
+      { message: 'fatal: Auf dem Gerät ist kein Speicherplatz mehr verfügbar' },
+    ],
   },
 ] as const satisfies readonly RuleRow[];

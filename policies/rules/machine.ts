@@ -32,7 +32,7 @@ export const MACHINE_RULES = [
   {
     id: 'machine-binary',
     status: HERE,
-    text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|\bunknown system error -8\b|\bCommandNotFoundException\b|\brequires (?:git[- ]bash|git for windows|powershell|pwsh)\b|\bnot (?:found )?(?:on|in) (?:your |the |\$)?PATH\b(?! ?['"/~\w])|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
+    text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|\bunknown system error -8\b|\bCommandNotFoundException\b|\brequires (?:git[- ]bash|git for windows|powershell|pwsh)\b|\bnot (?:found )?(?:on|in) (?:your |the |\$)?PATH\b(?! ?['"/~\w])|cannot execute(?: binary)?|\bENOEXEC\b|\bno version is set for (?:command|shim)\b|\brosetta error\b|\bcould not (?:find|start dynamically linked) executable\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
     class: 'tooling',
     reason: 'binary_missing',
     proof: [{ message: 'bash: codex: command not found' }, { message: 'Claude Code on Windows requires git-bash' }],
@@ -41,7 +41,7 @@ export const MACHINE_RULES = [
     id: 'machine-install',
     // A service refuses a version that is too old; npm reports a package that its registry lacks.
     status: ['none', 400, 404, 426],
-    text: /\bcannot find (?:module|package|native binding)\b|\b(?:native|platform|prebuilt)(?:-specific)? (?:binary|executable|package)\b.{0,40}\b(?:not (?:installed|found|available|downloaded)|missing|unavailable)|\bpostinstall(?: script)? (?:did not|didn.t|failed|was (?:not|never|skipped))|\boptional dependency\b.{0,80}\b(?:not (?:downloaded|installed|found)|missing|unsupported)|\bmissing optional dependency\b|\binstalled (?:\S+ ){0,3}for another (?:platform|architecture)\b|\b(?:unable to|could not|cannot|failed to) find (?:the |a )?\S{1,80} package\b|\brequires a newer version\b|\bnewer version\b[^\n]{0,60}\bis required\b|\b(?:symbol not found|undefined symbol|syntax error near unexpected token)\b|\bnpm (?:err!|error) (?:code E(?:404|TARGET|INTEGRITY|NOVERSIONS)|404)\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
+    text: /\bcannot find (?:module|package|native binding)\b|\b(?:native|platform|prebuilt)(?:-specific)? (?:binary|executable|package)\b.{0,40}\b(?:not (?:installed|found|available|downloaded)|missing|unavailable)|\bpostinstall(?: script)? (?:did not|didn.t|failed|was (?:not|never|skipped))|\boptional dependency\b.{0,80}\b(?:not (?:downloaded|installed|found)|missing|unsupported)|\bmissing optional dependency\b|\binstalled (?:\S+ ){0,3}for another (?:platform|architecture)\b|\b(?:unable to|could not|cannot|failed to) find (?:the |a )?\S{1,80} package\b|\brequires a newer version\b|\bnewer version\b[^\n]{0,60}\bis required\b|\b(?:symbol not found|undefined symbol|syntax error near unexpected token)\b|\bnpm (?:err!|error) (?:code E(?:404|TARGET|INTEGRITY|NOVERSIONS)|404)\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|\bERR_UNKNOWN_BUILTIN_MODULE\b|\brequire\(\) of ES Module\b|\bno such built-?in module\b|\b(?:File|WebSocket|CustomEvent|navigator) is not defined\b|\bmarkAsUncloneable is not a function\b|\b(?:Array|Error|Iterator|Map|Object|Promise|RegExp|URL)\.\w{1,40} is not a function\b|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
     class: 'tooling',
     reason: 'broken_install',
     proof: [
@@ -69,7 +69,7 @@ export const MACHINE_RULES = [
   {
     id: 'machine-missing-file',
     status: HERE,
-    text: /\bENOENT\b|\bno such file or directory\b|\bos error [23]\b/i,
+    text: /\bENOENT\b|\bno such file or directory\b|\b(?:current|working|home) directory (?:no longer exists|(?:was|has been|is) (?:deleted|removed|gone)|(?:was )?not found|does not exist)\b|\b(?:could not|cannot|unable to|failed to) find (?:the |a |your )?home directory\b|\bos error [23]\b/i,
     class: 'tooling',
     reason: 'missing_file',
     proof: [{ message: 'No such file or directory (os error 2)' }],
@@ -85,7 +85,7 @@ export const MACHINE_RULES = [
   {
     id: 'machine-database',
     status: HERE,
-    text: /\bdatabase (?:is locked|disk image is malformed|schema has changed)|\bSQLITE_[A-Z]+|\bSQLite (?:metadata|state|database|file)\b|\bmigration \d{1,6} was previously applied\b/i,
+    text: /\bdatabase (?:is locked|disk image is malformed|schema has changed)|\berror returned from database\b|\bunable to open (?:the )?database\b|\bSQLITE_[A-Z]+|\bSQLite (?:metadata|state|database|file)\b|\bmigration \d{1,6} was previously applied\b/i,
     class: 'tooling',
     reason: 'state_database',
     proof: [{ message: 'error returned from database: (code: 5) database is locked' }],

@@ -31,7 +31,7 @@ export const QUOTA_RULES = [
     // The CLI's own name for it may contain quota, and Google's code may contain rate limit.
     id: 'quota-no-capacity',
     status: LIMITED,
-    text: /\bno capacity (?:is )?available\b/i,
+    text: /\bno capacity (?:is )?available\b|\b(?:engine|model|server|service|system) is (?:currently |temporarily )?(?:overloaded|experiencing high (?:demand|load))\b/i,
     class: 'transient',
     reason: 'overloaded',
     proof: [{ message: 'No capacity available for model m on the server', status: 429, type: 'TerminalQuotaError' }],
@@ -51,6 +51,7 @@ export const QUOTA_RULES = [
       'billing_not_configured',
       'billing_hard_limit_reached',
       'QUOTA_EXHAUSTED',
+      'SetLimitExceeded',
       'BILLING_DISABLED',
       'quota',
     ],
@@ -69,7 +70,7 @@ export const QUOTA_RULES = [
     id: 'quota-period',
     status: LIMITED,
     needs: ['day', 'daily', 'week', 'month', 'rpd', 'tpd'],
-    text: /(?<![A-Za-z])per[ _-]?(?:day|week|month)(?![a-z])|\b(?:RPD|TPD)\b|Per(?:Day|Week|Month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)|\b(?:requests?|quota|limit|credits)\b.{0,20}\bfor today/i,
+    text: /(?<![A-Za-z])per[ _-]?(?:day|week|month)(?![a-z])|\b(?:RPD|TPD)\b|Per(?:Day|Week|Month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|allocation|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)|\b(?:requests?|quota|limit|credits)\b.{0,20}\bfor today/i,
     class: 'quota',
     reason: 'period',
     proof: [{ message: "You've reached your weekly rate limit." }],
@@ -103,7 +104,7 @@ export const QUOTA_RULES = [
       'budget',
       'check your billing',
     ],
-    text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bhave no quota\b|\bpayment required|\bprepa(?:id|yment)\b.{0,20}\bcredits?\b|\b(?:credits?|balance|funds)\b.{0,20}\b(?:depleted|exhausted|used up)|\bbudget\b.{0,20}\b(?:exceeded|exhausted|reached)|\b(?:over|exceeded) budget\b|\bExceededBudget\b|\bcheck your billing\b/i,
+    text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bhave no quota\b|\bpayment required|\bprepa(?:id|yment)\b.{0,20}\bcredits?\b|\b(?:credits?|balance|funds)\b.{0,20}\b(?:depleted|exhausted|used up)|\bbudget\b.{0,20}\b(?:exceeded|exhausted|reached)|\b(?:over|exceeded) budget\b|\bExceededBudget\b|\bcheck your billing\b|\brequires? more credits\b/i,
     class: 'quota',
     reason: 'balance',
     proof: [{ message: 'Your credit balance is too low to access the API.', status: 400 }],
@@ -112,8 +113,8 @@ export const QUOTA_RULES = [
     // Relays report it with statuses of any meaning.
     id: 'quota-balance-relayed',
     status: [401, 404, 422, 500, 502],
-    needs: ['insufficient', 'overdue'],
-    text: /\binsufficient (?:account )?(?:balance|credits?|funds|quota)\b|\boverdue balance\b/i,
+    needs: ['insufficient', 'overdue', 'key limit'],
+    text: /\binsufficient (?:account )?(?:balance|credits?|funds|quota)\b|\boverdue balance\b|\bkey limit exceeded\b/i,
     class: 'quota',
     reason: 'balance',
     proof: [{ message: 'insufficient balance (1008)', status: 500, type: 'api_error' }],
@@ -131,7 +132,7 @@ export const QUOTA_RULES = [
   {
     id: 'quota-plan',
     status: LIMITED,
-    text: /\bout of extra usage\b|\bextra usage is required\b|\bplan limit|\bkey limit exceeded\b|\bfree tier\b.{0,40}\bexhausted\b|\bquota is not enough\b|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
+    text: /\bout of extra usage\b|\bextra usage is required\b|\bplan limit|\bkey limit exceeded\b|\bfree tier\b.{0,40}\bexhausted\b|free_tier\w{0,40}, limit: 0\b|\bquota is not enough\b|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
     class: 'quota',
     reason: 'plan',
     proof: [
@@ -179,7 +180,7 @@ export const QUOTA_RULES = [
   {
     id: 'quota-words',
     status: LIMITED,
-    text: /\bexceeded your current quota|\bquota (?:exceeded|exhausted|reached)|\b(?:exceeded|exhausted) (?:your|the) .{0,20}\b(?:quota|capacity)|\bplan and billing/i,
+    text: /\bexceeded your current quota|\bquota (?:(?:has|have) been |is |was )?(?:exceeded|exhausted|reached|used up)\b|\b(?:exceeded|exhausted) (?:your|the) .{0,20}\b(?:quota|capacity)|\bplan and billing/i,
     class: 'quota',
     reason: 'plan',
     proof: [{ message: 'You exceeded your current quota, please check your plan and billing details.' }],

@@ -74,7 +74,7 @@ export interface Said {
 export const REFUSED = ['none', 400, 401, 403, 404, 409, 422] as const;
 
 /** Statuses with which a limit is reported; some services use 403. */
-export const LIMITED = ['none', 400, 402, 403, 429, 503] as const;
+export const LIMITED = ['none', 400, 402, 403, 412, 429, 503] as const;
 
 const GAP = String.raw`(?:[^\n.;。；！]|\.(?=\S)){0,70}?`;
 

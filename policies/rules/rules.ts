@@ -6,7 +6,7 @@ import { BROAD_RULES } from './broad.ts';
 import { STOP_RULES } from './endings.ts';
 import { EXIT_RULES } from './exit.ts';
 import { HISTORY_FORM_RULES, HISTORY_RULES } from './history.ts';
-import { LANGUAGE_RULES } from './languages.ts';
+import { LANGUAGE_MACHINE_RULES, LANGUAGE_RULES } from './languages.ts';
 import { MACHINE_RULES } from './machine.ts';
 import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
@@ -60,6 +60,7 @@ const SPECIFIC = [
   ...LANGUAGE_RULES,
   ...ACCESS_RULES,
   ...MACHINE_RULES,
+  ...LANGUAGE_MACHINE_RULES,
   ...ANSWER_RULES,
   ...SERVICE_RULES,
   ...NETWORK_RULES,

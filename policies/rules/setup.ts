@@ -28,9 +28,10 @@ export const SETUP_RULES = [
       'is not valid',
       'is not a valid',
       'raw mode',
+      'is not a t',
       'be used with root',
     ],
-    text: /\bunknown (?:argument|option|flag|subcommand|command)s?\b|\bunexpected argument|\bunrecogni[sz]ed (?:option|argument|subcommand)|\binvalid values?(?: '[^']*' for|:)|\binvalid command format|\brequired arguments? (?:was|were) not provided|\bmissing required (?:argument|option)|\btoo many arguments\b|\boption\b.{0,60}\bargument missing|\bbad option:|\btry '?[\w -]{0,20}--help|^usage: |--[a-z][\w-]{1,40} is not (?:a )?valid\b|\bcannot be used with root\b|\braw mode is not supported\b/i,
+    text: /\bunknown (?:argument|option|flag|subcommand|command)s?\b|\bunexpected argument|\bunrecogni[sz]ed (?:option|argument|subcommand)|\binvalid values?(?: '[^']*' for|:)|\binvalid command format|\brequired arguments? (?:was|were) not provided|\bmissing required (?:argument|option)|\btoo many arguments\b|\boption\b.{0,60}\bargument missing|\bbad option:|\btry '?[\w -]{0,20}--help|^usage: |--[a-z][\w-]{1,40} is not (?:a )?valid\b|\bcannot be used with root\b|\braw mode is not supported\b|\b(?:std(?:in|out|err)|input device) is not a (?:terminal|tty)\b/i,
     class: 'tooling',
     reason: 'bad_flag',
     proof: [
@@ -134,7 +135,7 @@ export const SETUP_RULES = [
   {
     id: 'setup-schema',
     status: ['none', 400, 422],
-    text: /\binvalid (?:json )?schema\b|\binvalid \w+ schema\b|\bschema (?:is|was) (?:invalid|rejected)/i,
+    text: /\binvalid (?:json )?schema\b|\binvalid \w+ schema\b|\bschema (?:is|was) (?:invalid|rejected)|\bstring should match pattern\b/i,
     class: 'tooling',
     reason: 'bad_request',
     proof: [{ message: "Invalid schema for function 'f': array schema missing items.", status: 400 }],

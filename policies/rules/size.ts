@@ -8,6 +8,7 @@ export const SIZE_RULES = [
     code: [
       'context_length_exceeded',
       'context_window_exceeded',
+      'model_context_window_exceeded',
       'context_limit',
       'model_max_prompt_tokens_exceeded',
       'request_too_large',
@@ -48,7 +49,7 @@ export const SIZE_RULES = [
     id: 'size-context',
     status: ['none', 400, 422, '5xx'],
     needs: ['context ', 'prompt length', 'input length'],
-    text: /\bcontext (?:window|length|limit|size)\b.{0,60}\b(?:exceed|full|overflow|too (?:long|large|small))|\b(?:exceed\w*|ran out of room in|larger than|over|beyond|too (?:long|large) for)\b.{0,40}\bcontext (?:window|length|limit|size)|maximum (?:context|prompt|input) length|\breached its context window limit/i,
+    text: /\bcontext (?:window|length|limit|size)\b.{0,60}\b(?:exceed|full|overflow|too (?:long|large|small))|\b(?:exceed\w*|ran out of room in|larger than|longer than|over|beyond|too (?:long|large) for)\b.{0,40}\bcontext (?:window|length|limit|size)|maximum (?:context|prompt|input) length|\breached its context window limit|\bcontext (?:the )?overflows\b|\bcontext (?:window|length|limit|size)\b.{0,60}\brequested\b/i,
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [
@@ -75,7 +76,7 @@ export const SIZE_RULES = [
       'reduce the ',
       'token',
     ],
-    text: /\b(?:input|prompt) (?:token )?(?:count|size|length)\b.{0,60}\bexceeds?|\bexceeds? (?:the )?(?:maximum|max\.?|allowed|model's)\b.{0,40}\b(?:tokens?|length|size|characters|bytes|prompt budget)|\b(?:prompt|input|request|message|conversation|history|payload|query)s?(?: (?:body|size|payload))? (?:is|are|was|as)? ?too (?:long|large|big)|request (?:payload|body)(?: size)? exceeds|\b(?:exceeds|over) the (?:model's )?prompt budget|reduce the (?:length|size) of the (?:messages|prompt|input)|\btoo many tokens\b(?!.{0,40}\b(?:wait|per|minute))|\btokens in (?:the |your )?(?:prompt|input|request|message)\b|\bprompt\b.{0,40}\b(?:exceeds?|over|above)\b.{0,20}\blimit|\btoken limit exceeded|\b(?:input )?tokens?\b.{0,60}\bsupports? (?:up to|at most|only)|argument list too long|larger than max\b|\brange of input length\b|input_too_large/i,
+    text: /\b(?:input|prompt) (?:token )?(?:count|size|length)\b.{0,60}\bexceeds?|\bexceeds? (?:the )?(?:maximum|max\.?|allowed|model's)\b.{0,40}\b(?:tokens?|length|size|characters|bytes|prompt budget)|\b(?:prompt|input|request|message|conversation|history|payload|query)s?(?: (?:body|size|payload))? (?:is|are|was|as)? ?too (?:long|large|big)|request (?:payload|body)(?: size)? exceeds|\b(?:exceeds|over) the (?:model's )?prompt budget|reduce the (?:length|size) of the (?:messages|prompt|input)|\btoo many tokens\b(?!.{0,40}\b(?:wait|per|minute))|\btokens in (?:the |your )?(?:prompt|input|request|message)\b|\bprompt\b.{0,40}\b(?:exceeds?|over|above)\b.{0,20}\blimit|\btoken limit exceeded|\bexceeded model token limit\b|\b(?:input )?tokens?\b.{0,60}\bsupports? (?:up to|at most|only)|argument list too long|larger than max\b|\brange of input length\b|input_too_large/i,
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [{ message: 'prompt is too long: 210000 tokens > 200000 maximum', status: 400 }],

@@ -63,13 +63,13 @@ function isStatus(wanted: number | '4xx' | '5xx' | 'none', status: number | unde
   return Math.floor(status / 100) === Number(wanted.charAt(0));
 }
 
-/** The code, the type, and words that look like a code: with an underscore, a hump, or all capitals. */
+/** The code, the type, and words that look like a code: with an underscore, a hump, all capitals, or an exception's name. */
 function codesIn({ message, code, type }: EngineFailure): ReadonlySet<string> {
   const found =
     message
       .slice(0, MAX_SAID)
       .replace(URL, ' ')
-      .match(/\b(?:[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]{5,})\b/g) ?? [];
+      .match(/\b(?:[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+(?:[A-Z][a-z]+)+|(?:[A-Z][a-z]+)+Exception|[A-Z]{5,})\b/g) ?? [];
   return new Set([code ?? '', type ?? '', ...found].map((word) => word.toLowerCase()));
 }
 
