@@ -2,6 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { DIED } from '../../../loops/call/close-orphaned-call.ts';
 import { openCalls } from '../../../state/journal/ledger.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { faultEnv } from '../../rig/fault-shim.ts';
@@ -66,12 +67,19 @@ async function killInLine(rig: TestRig): Promise<TestTask> {
 }
 
 /** One call of the failing model, whoever was struck, and the stand-in named wherever one reads of it. */
-async function assertGoesOn(rig: TestRig, task: TestTask, { asked, out }: { asked: string[]; out: string }) {
+async function assertGoesOn(
+  rig: TestRig,
+  task: TestTask,
+  { asked, out, notes = [] }: { asked: string[]; out: string; notes?: string[] },
+) {
   const { code, report, summary } = await task.run();
   assert.equal([code, askedOf(rig), report.budget.used], [0, asked, asked.length]);
   const [look] = report.stages;
   assert.is(look!.tool, 'copilot');
-  assert.equal(look!.warnings, [`look: ${SAID}`]);
+  assert.equal(
+    look!.warnings,
+    [SAID, ...notes].map((warning) => `look: ${warning}`),
+  );
   assert.match(summary, SAID);
   assert.is(task.read('outputs/look.copilot.out'), out);
   assert.equal(rig.survivors(), []);
@@ -103,7 +111,8 @@ for (const struck of ['dispatcher', 'dispatcher and guardian'] as const)
     const fake = await rig.call();
     await strike(running, task, struck);
     await fake.tell(...answerWith('copilot', 'paid for'));
-    await assertGoesOn(rig, task, { asked: ['codex m1', 'copilot m9'], out: 'paid for' });
+    const notes = struck === 'dispatcher' ? [] : [DIED];
+    await assertGoesOn(rig, task, { asked: ['codex m1', 'copilot m9'], out: 'paid for', notes });
   });
 
 test('all killed while the stand-in works: the next run asks the stand-in alone', async ({ rig }) => {
