@@ -168,7 +168,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await page.getByLabel('Class', { exact: true }).selectOption('contract_violation');
   await page
     .locator('.row-at')
-    .getByRole('button', { name: /^Redo(?: all the same)?$/ })
+    .getByRole('button', { name: /^Redo(?: anyway)?$/ })
     .click();
   await dialog.getByText('tollgate run says-nothing').waitFor();
   await dialog.getByRole('button', { name: 'Run it' }).click();

@@ -213,7 +213,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
     .first()
     .waitFor();
   await page.getByText('a task can be rerun after the steps below, the other 1 later.').waitFor();
-  await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun of the batch' }).waitFor();
+  await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun a task' }).waitFor();
   assert.is(await card.locator('.main').count(), 1);
   const both = { ...other, task_ids: batch.task_ids };
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, both] };
@@ -439,10 +439,10 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
     .waitFor();
   // The notice above says it for all, and has the one button for what comes next.
   assert.is(await page.getByText('sign in to').count(), 0);
-  await page.getByRole('button', { name: 'Continue all the same' }).waitFor();
+  await page.getByRole('button', { name: 'Continue anyway' }).waitFor();
   assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in on Machine']);
   await go('tasks/price-rounding');
-  await page.getByRole('button', { name: 'Rerun all the same' }).waitFor();
+  await page.getByRole('button', { name: 'Rerun anyway' }).waitFor();
   assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in to gemini']);
   await go('failures');
   await page.getByRole('link', { name: 'Sign in to gemini' }).first().waitFor();

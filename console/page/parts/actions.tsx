@@ -260,7 +260,7 @@ export function ActionButton(props: ActionButtonProps) {
         onClick={() => (isAsking.value = true)}
       >
         {verb}
-        {allTheSame(out, earliest)}
+        {anyway(out, earliest)}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
       <Terms earliest={earliest} cost={costOf(command, tools)} out={isMain ? [] : out} />
@@ -285,8 +285,8 @@ export function ActionButton(props: ActionButtonProps) {
 }
 
 /** The end of the name of a button whose call fails without a sign-in, so that it is pressed on purpose. */
-export const allTheSame = (out: readonly string[], earliest: string | null): string =>
-  out.length > 0 && earliest === null ? ' all the same' : '';
+export const anyway = (out: readonly string[], earliest: string | null): string =>
+  out.length > 0 && earliest === null ? ' anyway' : '';
 
 interface SignInProps {
   /** The CLIs of a call for which no sign-in was found. */
