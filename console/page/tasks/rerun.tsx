@@ -49,7 +49,11 @@ export function RerunButton({ ids, name, isMain, earliest, isAlone = false, onRe
         {isAlone && some.length === 1 ? <Words of={` ${some[0]}`} /> : <span class="unseen"> of {name}</span>}
         {anyway(out, earliest)}
       </button>
-      <Terms earliest={isAlone ? earliest : null} cost={callsAtMost(some)} out={isMain ? [] : out} />
+      <Terms
+        earliest={isAlone ? earliest : null}
+        cost={callsAtMost(some)}
+        out={(earliest === null ? isMain : !isAlone) ? [] : out}
+      />
     </span>
   );
 }
