@@ -126,13 +126,15 @@ live.test('a task whose run was killed says which call has no result, and contin
     .click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await needs.getByRole('link', { name: 'flaky-killed' }).waitFor();
+  await needs.getByText('gemini still runs and may cost more.').waitFor();
   await needs.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('dialog').getByText('tollgate run flaky-killed').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await go('tasks/flaky-killed');
   const ended = page.getByRole('region', { name: 'How it ended' });
   await ended.getByText(/^gemini_brief: the call of gemini that began .+ has no result yet/).waitFor();
-  await ended.getByText('A process of it still runs: clean up on Machine.').waitFor();
+  await ended.getByText('gemini still runs and may cost more.').waitFor();
+  await ended.getByRole('link', { name: 'Stop it on Machine' }).waitFor();
   await page.getByRole('button', { name: 'gemini_brief, attempt 1 by gemini: no result yet' }).waitFor();
   await confirm('Continue', 'Run it');
   await ended.waitFor({ state: 'detached' });
