@@ -377,14 +377,14 @@ views.test('Budgets says of which task a call may be that counts without a run',
 
 views.test('calls of two runs are no retry, and a session without a file is no link', async ({ page, go, server }) => {
   const address = '/api/tasks/price-rounding';
-  const told = server.told[address] as ResourcesOf['task'];
-  const at = (sec: number) => new Date(Date.parse(told.attempts[0]!.at) + sec * 1000).toISOString();
-  const attempts = told.attempts.slice(0, 2).map((each, nth) => ({
+  const task = server.told[address] as ResourcesOf['task'];
+  const at = (sec: number) => new Date(Date.parse(task.attempts[0]!.at) + sec * 1000).toISOString();
+  const attempts = task.attempts.slice(0, 2).map((each, nth) => ({
     ...{ ...each, run_id: `run-${nth}`, at: at(nth * 9), ending: 'exited', class: 'auth', reason: 'bad_credentials' },
     ...{ session_id: SESSION, session_kept: false },
     decision: { action: 'stop', why: 'never retried: it would fail the same way' },
   }));
-  server.told[address] = { ...told, attempts };
+  server.told[address] = { ...task, attempts };
   server.tell({ topic: '*' });
   await go('tasks/price-rounding');
   const timeline = page.getByRole('region', { name: 'Timeline of the stages' });
@@ -407,9 +407,9 @@ views.test('an interrupted task says first that its CLI still runs', async ({ pa
   server.told['/api/tasks'] = { tasks: [...tasks, other] };
   const now = server.told['/api/now'] as Resources['/api/now'];
   server.told['/api/now'] = { ...now, still_running: [{ task_id: 'killed-run', tool: 'claude' }] };
-  const told = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
-  const attempts = told.attempts.slice(0, 1).map((each) => ({ ...each, ending: 'lost' }));
-  const killed = { ...told, state: 'interrupted' as const, failure: null, left_running: true, attempts };
+  const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+  const attempts = task.attempts.slice(0, 1).map((each) => ({ ...each, ending: 'lost' }));
+  const killed = { ...task, state: 'interrupted' as const, failure: null, left_running: true, attempts };
   server.told['/api/tasks/price-rounding'] = killed;
   server.tell({ topic: '*' });
   await go('now');

@@ -50,7 +50,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                       <span
                         key={attempt.call_id}
                         class="run-begin"
-                        style={{ left: percent(Date.parse(attempt.at), scale) }}
+                        style={{ insetInlineStart: percent(Date.parse(attempt.at), scale) }}
                         title="another run begins"
                       />
                     ),
