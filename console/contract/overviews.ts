@@ -24,6 +24,8 @@ export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & {
   questions: AskedQuestion[];
   /** Tasks whose answer is stored, and that no run has continued yet. */
   answered: string[];
+  /** The interrupted tasks whose CLI still runs on this machine. */
+  still_running: { task_id: string; tool: string }[];
 };
 
 export interface FailuresShown {

@@ -30,6 +30,8 @@ interface UnknownShare {
 
 interface AttemptShown {
   call_id: string;
+  /** The run that made it; null for a wrapper that ran alone. */
+  run_id: string | null;
   stage: string;
   tool: string;
   attempt: number;
@@ -45,6 +47,8 @@ interface AttemptShown {
   decision: { action: string; why: string } | null;
   /** The conversation that it began or continued; null if it is not known. */
   session_id: string | null;
+  /** Whether its CLI still has the file of that conversation. */
+  session_kept: boolean;
   tokens: number | null;
   usd: number | null;
 }

@@ -20,7 +20,7 @@ import {
   supervisionsShown,
 } from './reads/overviews.ts';
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
-import { explainedShown, taskShown, textShown, workersSaid } from './reads/task.ts';
+import { explainedShown, stillRunning, taskShown, textShown, workersSaid } from './reads/task.ts';
 import { tailOfFile } from './reads/texts.ts';
 
 interface Serving {
@@ -39,7 +39,8 @@ const READS: readonly [address: string, read: Read][] = [
     'api/now',
     async ({ live, project }) => {
       const rows = await live.lines.rows();
-      return answerWith(nowShown(await live.now(), rows, await workersSaid(rows, project)));
+      const still = await stillRunning(rows, project);
+      return answerWith(nowShown(await live.now(), rows, await workersSaid(rows, project), still));
     },
   ],
   ['api/tasks', async ({ live }) => answerWith({ tasks: await live.lines.all() })],

@@ -58,6 +58,17 @@ interface Named {
   feature: string | null;
 }
 
+/** The ids of those whose CLI still has the file. */
+export async function keptSessions(
+  sessions: readonly { tool: Tool; id: string }[],
+  lookup: Lookup,
+): Promise<ReadonlySet<string>> {
+  const tools = [...new Set(sessions.map(({ tool }) => tool))];
+  const stores = await Promise.all(tools.map((name) => adapterOf(name).sessions()));
+  const named = sessions.map(({ tool, id }) => ({ tool, id, feature: null }));
+  return new Set((await byId(named, await placesOf(stores, lookup))).map(({ session }) => session.id));
+}
+
 const LISTED = 5;
 
 /** Uses the project's own file; an unreadable one names no session. Of several folders of a tool, prefers this one. */

@@ -74,7 +74,7 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   await page.getByRole('button', { name: 'Copy id' }).click();
   await page.getByText('In a terminal', { exact: true }).click();
   await page.getByText(/^tollgate batch --from /).waitFor();
-  await page.getByRole('button', { name: /^Redo(?: all the same)?$/ }).click();
+  await page.getByRole('button', { name: /^Redo(?: anyway)?$/ }).click();
   await page.getByRole('dialog').getByText('tollgate run says-nothing').waitFor();
   await page.keyboard.press('Escape');
   await failure.getByRole('button', { name: 'Rerun of rotate-keys' }).click();

@@ -129,7 +129,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   // To run its task again is the first action of an overload, but no CLI is signed in here.
   const overloaded = page.locator('.row-at', { hasText: 'The service is overloaded.' });
   await overloaded.locator('.button:not(.main)', { hasText: 'Rerun these 2' }).waitFor();
-  await overloaded.getByText(/sign in to gemini.* first/).waitFor();
+  await overloaded.getByText(/Sign in to gemini.* first/).waitFor();
   assert.match((await row.getByRole('img').getAttribute('aria-label')) ?? '', / \d{4}-\d\d-\d\d 13$/);
   await row.getByRole('link', { name: 'The service' }).click();
   await page.getByRole('button', { name: 'all 13 tasks' }).click();
@@ -168,7 +168,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await page.getByLabel('Class', { exact: true }).selectOption('contract_violation');
   await page
     .locator('.row-at')
-    .getByRole('button', { name: /^Redo(?: all the same)?$/ })
+    .getByRole('button', { name: /^Redo(?: anyway)?$/ })
     .click();
   await dialog.getByText('tollgate run says-nothing').waitFor();
   await dialog.getByRole('button', { name: 'Run it' }).click();

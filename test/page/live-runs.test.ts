@@ -54,13 +54,13 @@ live.test('a suggested command is run by its button, after a question', async ({
   await page.getByRole('button', { name: 'Copied command' }).first().waitFor();
   await page.getByRole('button', { name: 'Copy id' }).click();
   await page.getByRole('button', { name: 'Copied id' }).first().waitFor();
-  await page.getByRole('button', { name: 'Rerun all the same' }).click();
+  await page.getByRole('button', { name: 'Rerun anyway' }).click();
   await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.is(verdicts(), 1);
   // A rerun calls the stage that failed: a button for it would do the same.
   assert.is(await page.getByRole('button', { name: 'Redo stage' }).count(), 0);
-  await confirm('Rerun all the same', 'Run it');
+  await confirm('Rerun anyway', 'Run it');
   await waitWhile(() => verdicts() < 2 || released() < 2);
   await page.getByRole('button', { name: 'codex_brief, attempt 1 by codex' }).click();
   await page.getByText('The texts of an earlier attempt were replaced by those of the last one.').waitFor();
@@ -74,7 +74,7 @@ live.test('a suggested command is run by its button, after a question', async ({
   await go('tasks');
   await page.getByRole('link', { name: 'says-nothing' }).waitFor();
   await go('tasks/says-nothing');
-  await page.getByRole('button', { name: /^Redo(?: all the same)?$/ }).click();
+  await page.getByRole('button', { name: /^Redo(?: anyway)?$/ }).click();
   await page
     .getByRole('dialog')
     .getByText(/It makes usually \d+ paid calls?, at most \d+/)
@@ -126,13 +126,15 @@ live.test('a task whose run was killed says which call has no result, and contin
     .click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await needs.getByRole('link', { name: 'flaky-killed' }).waitFor();
+  await needs.getByText('gemini still runs and may cost more.').waitFor();
   await needs.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('dialog').getByText('tollgate run flaky-killed').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await go('tasks/flaky-killed');
   const ended = page.getByRole('region', { name: 'How it ended' });
   await ended.getByText(/^gemini_brief: the call of gemini that began .+ has no result yet/).waitFor();
-  await ended.getByText('A process of it still runs: clean up on Machine.').waitFor();
+  await ended.getByText('gemini still runs and may cost more.').waitFor();
+  await ended.getByRole('link', { name: 'Stop it on Machine' }).waitFor();
   await page.getByRole('button', { name: 'gemini_brief, attempt 1 by gemini: no result yet' }).waitFor();
   await confirm('Continue', 'Run it');
   await ended.waitFor({ state: 'detached' });
@@ -185,7 +187,7 @@ for (const [view, answer] of [
     const asked = () => rig.calls.filter(({ report }) => report.stdin.text.includes(answer)).length;
     await go(view);
     await page.getByLabel('Answer to invoice-dates').fill(answer);
-    await page.getByRole('button', { name: /^Answer(?: all the same)?$/ }).click();
+    await page.getByRole('button', { name: /^Answer(?: anyway)?$/ }).click();
     await page.getByText(/^invoice-dates has the answer, and is (?:parked now|at work)\.$/).waitFor();
     // The page says so when the answer is stored; the supervision that it starts notes it a moment later.
     await waitWhile(() => noted().length === notedBefore);

@@ -213,7 +213,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
     .first()
     .waitFor();
   await page.getByText('a task can be rerun after the steps below, the other 1 later.').waitFor();
-  await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun of the batch' }).waitFor();
+  await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun a task' }).waitFor();
   assert.is(await card.locator('.main').count(), 1);
   const both = { ...other, task_ids: batch.task_ids };
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, both] };
@@ -371,8 +371,53 @@ views.test('Budgets says of which task a call may be that counts without a run',
   server.told['/api/tasks'] = { tasks: [...tasks, other] };
   server.tell({ topic: '*' });
   await go('budgets');
-  await page.getByText('1 left over from killed-run').waitFor();
+  await page.getByText('1 interrupted (killed-run)').waitFor();
   await page.getByRole('link', { name: 'clean up on Machine' }).waitFor();
+});
+
+views.test('calls of two runs are no retry, and a session without a file is no link', async ({ page, go, server }) => {
+  const address = '/api/tasks/price-rounding';
+  const task = server.told[address] as ResourcesOf['task'];
+  const at = (sec: number) => new Date(Date.parse(task.attempts[0]!.at) + sec * 1000).toISOString();
+  const attempts = task.attempts.slice(0, 2).map((each, nth) => ({
+    ...{ ...each, run_id: `run-${nth}`, at: at(nth * 9), ending: 'exited', class: 'auth', reason: 'bad_credentials' },
+    ...{ session_id: SESSION, session_kept: false },
+    decision: { action: 'stop', why: 'never retried: it would fail the same way' },
+  }));
+  server.told[address] = { ...task, attempts };
+  server.tell({ topic: '*' });
+  await go('tasks/price-rounding');
+  const timeline = page.getByRole('region', { name: 'Timeline of the stages' });
+  await timeline.getByText('Tried in 2 runs, 2 calls in all; another call would fail the same way.').waitFor();
+  await timeline.getByText('a vertical line the start of another run').waitFor();
+  assert.is(await timeline.locator('.wait').count(), 0);
+  assert.is(await timeline.locator('.run-begin').count(), 1);
+  await page.getByText('its session was not kept').waitFor();
+  assert.is(await page.getByRole('link', { name: 'its session' }).count(), 0);
+  const sessions = server.told['/api/sessions'] as Resources['/api/sessions'];
+  server.told['/api/sessions'] = { sessions: sessions.sessions.filter(({ kept }) => !kept) };
+  await go('sessions');
+  await page.getByRole('link', { name: 'Open task' }).waitFor();
+  assert.is(await page.getByLabel('Filter sessions').count(), 0);
+});
+
+views.test('an interrupted task says first that its CLI still runs', async ({ page, go, server }) => {
+  const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+  const other = { ...tasks[1]!, task_id: 'killed-run', state: 'interrupted' as const };
+  server.told['/api/tasks'] = { tasks: [...tasks, other] };
+  const now = server.told['/api/now'] as Resources['/api/now'];
+  server.told['/api/now'] = { ...now, still_running: [{ task_id: 'killed-run', tool: 'claude' }] };
+  const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+  const attempts = task.attempts.slice(0, 1).map((each) => ({ ...each, ending: 'lost' }));
+  const killed = { ...task, state: 'interrupted' as const, failure: null, left_running: true, attempts };
+  server.told['/api/tasks/price-rounding'] = killed;
+  server.tell({ topic: '*' });
+  await go('now');
+  await page.getByText('claude still runs and may cost more.').waitFor();
+  await go('tasks/price-rounding');
+  const ended = page.getByRole('region', { name: 'How it ended' });
+  assert.match(await ended.innerText(), /^gemini still runs and may cost more\.\s+Stop it on Machine/);
+  assert.equal(await page.locator('main .main').allInnerTexts(), ['Stop it on Machine']);
 });
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
@@ -439,11 +484,16 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
     .waitFor();
   // The notice above says it for all, and has the one button for what comes next.
   assert.is(await page.getByText('sign in to').count(), 0);
-  await page.getByRole('button', { name: 'Continue all the same' }).waitFor();
+  await page.getByRole('button', { name: 'Continue anyway' }).waitFor();
   assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in on Machine']);
   await go('tasks/price-rounding');
-  await page.getByRole('button', { name: 'Rerun all the same' }).waitFor();
+  await page.getByRole('button', { name: 'Rerun anyway' }).waitFor();
   assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in to gemini']);
+  await go('distill');
+  await page.getByText('No sign-in was found for gemini. You can begin a distillation').waitFor();
+  await page.getByText('one paid call a section, at most 2,000').waitFor();
+  await go('compare');
+  await page.getByText('You can begin a comparison, but their calls may fail.').waitFor();
   await go('failures');
   await page.getByRole('link', { name: 'Sign in to gemini' }).first().waitFor();
   assert.is(await page.locator('main .main').count(), 1);
@@ -481,7 +531,8 @@ views.test('a summary names its files and sessions as links', async ({ page, go,
     '',
   ];
   const summary = [...lines, `Sessions: one ${id} (new)`].join('\n');
-  server.told['/api/tasks/price-rounding'] = { ...task, state: 'done', folder: '/a folder', summary };
+  const attempts = task.attempts.map((each) => ({ ...each, session_id: id }));
+  server.told['/api/tasks/price-rounding'] = { ...task, state: 'done', folder: '/a folder', summary, attempts };
   await go('tasks/price-rounding/raw');
   const prose = page.locator('.prose');
   assert.is(await prose.getByText('Goal:').count(), 0);

@@ -90,10 +90,12 @@ function splitOf(of: BatchShown) {
         of={`${firstNames(now, NAMED)} can be rerun ${isPrepared ? 'now' : 'after the steps below'}, the other ${waiting.length} later.`}
       />
     );
+  const late = signedOutOf(waiting);
   return (
     <>
       None can be rerun yet: {firstNames(now, NAMED)} needs a sign-in to {signedOutOf(now).join(', ')}, the other{' '}
-      {count(waiting.length)} a wait of <Countdown to={earliest!} />.
+      {count(waiting.length)} {late.length > 0 && `a sign-in to ${late.join(', ')} and `}a wait of{' '}
+      <Countdown to={earliest!} />.
     </>
   );
 }
@@ -279,6 +281,7 @@ function Cause({ of, open, steps, failedAt, isAlone, hasMain, onRerun }: CausePr
           of={steps}
           hasMain={hasMain}
           failedAt={failedAt}
+          tasks={open}
           rerun={(look) => <RerunButton ids={open} name={ids[0]!} {...look} onRerun={onRerun} />}
         />
       )}

@@ -19,6 +19,7 @@ import { useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
+import { isNoneReady, Unready } from '../tasks/new-task.tsx';
 import { costWords, signedOutOf, signInWords } from '../tasks/task-list.ts';
 import { Diff } from '../text/diff.tsx';
 import { Markdown } from '../text/markdown.tsx';
@@ -29,10 +30,13 @@ const concerns = (topic: string) => topic === '*' || topic === 'tasks' || topic 
 
 export function ComparisonsView() {
   const all = useFollowing<Resources['/api/compare']>('/api/compare', concerns);
+  const choices = useFollowing<Resources['/api/choices']>('/api/choices', (topic) => topic === '*');
+  const tools = choices.value.value?.tools ?? [];
+  const isBarred = tools.length > 0 && isNoneReady(tools);
   const isStarting = useSignal(false);
   const isEmpty = all.value.value?.comparisons.length === 0;
   const start = (
-    <button type="button" class="button main" onClick={() => (isStarting.value = true)}>
+    <button type="button" class={`button ${isBarred ? '' : 'main'}`} onClick={() => (isStarting.value = true)}>
       New comparison …
     </button>
   );
@@ -42,6 +46,7 @@ export function ComparisonsView() {
       about="The same prompt for several CLIs, their answers and changes side by side."
       aside={!isEmpty && start}
     >
+      <Unready of={tools} can="begin a comparison" />
       <Panel title="Comparisons" edge="flush">
         <Shown of={all} what="the comparisons">
           {({ comparisons }) =>

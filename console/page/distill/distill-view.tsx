@@ -14,21 +14,34 @@ import { Table } from '../parts/table.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
+import { signedOut } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 export function DistillView() {
   const all = useFollowing<Resources['/api/distill']>('/api/distill', (topic) => topic === 'distill' || topic === '*');
   const isStarting = useSignal(false);
+  const isBarred = signedOut.value.includes('gemini');
   return (
     <View
       title="Distill"
       about="Condenses a long text into notes, section by section."
       aside={
-        <button type="button" class="button main" onClick={() => (isStarting.value = true)}>
-          Distill a book …
-        </button>
+        <span class="action">
+          <button type="button" class={`button ${isBarred ? '' : 'main'}`} onClick={() => (isStarting.value = true)}>
+            Distill a book …
+          </button>
+          <small class="price">one paid call a section, at most {count(DEFAULT_CALLS)}</small>
+        </span>
       }
     >
+      {isBarred && (
+        <p class="notice wait">
+          <span>
+            <b>No sign-in was found for gemini.</b> You can begin a distillation, but its calls may fail.{' '}
+            <a href={to('machine')}>See on Machine what to do</a>
+          </span>
+        </p>
+      )}
       <Panel title="Books" edge="flush">
         <Shown of={all} what="the distillations">
           {({ distillations }) =>
@@ -44,6 +57,9 @@ export function DistillView() {
     </View>
   );
 }
+
+/** Of a book whose limit is not given. */
+const DEFAULT_CALLS = 2000;
 
 /** `paused (refusal)` is a state and its cause. */
 export const stateOf = (state: string): string => state.split(' ')[0]!;

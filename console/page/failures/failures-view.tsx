@@ -279,7 +279,7 @@ export function WayOut({ of: { task_ids: ids, last_seen: last, next_action: acti
   const line = action === null || isRunnable(action) ? undefined : lineOf(action);
   return (
     <>
-      {action && <Advice of={action} failedAt={last} line={line} isMain={isMain && !isBarred} />}
+      {action && <Advice of={action} failedAt={last} tasks={ids} line={line} isMain={isMain && !isBarred} />}
       <div class="buttons">
         {action && !isFirst && <ActionButton of={action} isMain={isMain && !isBarred} />}
         <RerunButton

@@ -157,7 +157,7 @@ interface NeedsYouProps {
 }
 
 /** What waits for the user: questions, failures by cause, and tasks whose run ended early; each with what to do. */
-function NeedsYou({ now: { questions, answered }, needing, hasMain }: NeedsYouProps) {
+function NeedsYou({ now: { questions, answered, still_running: still }, needing, hasMain }: NeedsYouProps) {
   const rerun = useSignal<readonly string[] | null>(null);
   const failures = useFollowing<Resources['/api/failures']>(
     '/api/failures',
@@ -206,6 +206,9 @@ function NeedsYou({ now: { questions, answered }, needing, hasMain }: NeedsYouPr
                   <p class="soft">
                     <Words of={reasonOf(line)} />
                   </p>
+                  {still.some(({ task_id: id }) => id === line.task_id) && (
+                    <StillRuns tool={still.find(({ task_id: id }) => id === line.task_id)!.tool} />
+                  )}
                   {line.state === 'interrupted' && (
                     <ActionButton of={againOf(line.task_id, line.state)} isMain={line === first} />
                   )}
@@ -221,6 +224,20 @@ function NeedsYou({ now: { questions, answered }, needing, hasMain }: NeedsYouPr
       {/* Remains when the started tasks no longer fail. */}
       {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
     </>
+  );
+}
+
+/** Of an interrupted task: what may cost more, before anything else is done about the task. */
+export function StillRuns({ tool = 'A process', isMain = false }: { tool?: string | undefined; isMain?: boolean }) {
+  return (
+    <p class="still-runs">
+      <b class="wait-text">
+        <Words of={tool} /> still runs and may cost more.
+      </b>{' '}
+      <a class={`button small ${isMain ? 'main' : ''}`} href={to('machine')}>
+        Stop it on Machine
+      </a>
+    </p>
   );
 }
 

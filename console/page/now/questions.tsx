@@ -4,7 +4,7 @@ import type { AskedQuestion } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { allTheSame, SignInFirst, Terms } from '../parts/actions.tsx';
+import { anyway, SignInFirst, Terms } from '../parts/actions.tsx';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { type ComponentChildren, useId, useSignal } from '../reactive.ts';
@@ -94,7 +94,7 @@ function Question({ of, isMain, children }: QuestionProps & { children?: Compone
         <span class="action">
           <SignInFirst of={out} isMain={isMain} />
           <button type="submit" class={`button ${isMain && out.length === 0 ? 'main' : ''}`} disabled={isBusy.value}>
-            Answer{allTheSame(out, null)}
+            Answer{anyway(out, null)}
           </button>
           <Terms cost={callsAtMost([task])} out={isMain ? [] : out} />
         </span>

@@ -22,7 +22,9 @@ interface ActionListProps {
   elsewhere?: NextAction | undefined;
   /** The address of the manifest that another model or CLI is set in. */
   manifest?: string;
-  /** Draws another button for the rerun, which continues several tasks. */
+  /** The tasks that the rerun continues, if they are several. */
+  tasks?: readonly string[];
+  /** Draws another button for the rerun of these. */
   rerun?: (look: { isMain: boolean; earliest: string | null }) => ComponentChildren;
 }
 
@@ -38,6 +40,7 @@ export function ActionList({
   failedAt = null,
   elsewhere,
   manifest,
+  tasks,
   rerun,
 }: ActionListProps) {
   const main = hasMain ? firstToDo(of, failedAt) : undefined;
@@ -52,6 +55,7 @@ export function ActionList({
               <Advice
                 of={action}
                 failedAt={failedAt}
+                tasks={tasks}
                 line={again === undefined ? line : undefined}
                 isMain={action === main && !isRunnable(action)}
               />
@@ -154,17 +158,23 @@ export function earliestOf({ text }: NextAction, failedAt: string | null): strin
 /** The words of the wait that a rerun of the task begins with; empty if there is none. */
 export const waitOf = (of: readonly NextAction[]): string => WAIT.exec(of.find(isRerun)?.text ?? '')?.[0] ?? '';
 
+/** What comes before a call of CLIs that are signed out. */
+export const firstWords = (out: readonly string[]): string => `Sign in to ${out.join(', ')} first`;
+
 interface AdviceProps {
   of: NextAction;
   failedAt: string | null;
+  /** Those that the rerun continues, if they are several. */
+  tasks?: readonly string[] | undefined;
   /** The command to copy: in its place in the text, else below. */
   line?: string | undefined;
   isMain?: boolean;
 }
 
 /** What to do; its wait is counted down until it is over. */
-export function Advice({ of, failedAt, line, isMain = false }: AdviceProps) {
+export function Advice({ of, failedAt, line, isMain = false, tasks }: AdviceProps) {
   const earliest = earliestOf(of, failedAt);
+  const out = isRerun(of) ? signedOutOf(tasks ?? [pageCommand(of.command!)!.continues ?? '']) : [];
   const text = of.text.replace(WAIT, '');
   const isWithin = text.includes(`\`${line}\``);
   return (
@@ -172,7 +182,8 @@ export function Advice({ of, failedAt, line, isMain = false }: AdviceProps) {
       <span class="advice">
         {earliest !== null && (
           <b class="wait-text">
-            Possible at {minuteTime(earliest)}, in <Countdown to={earliest} />.{' '}
+            {out.length > 0 ? `${firstWords(out)}; then possible` : 'Possible'} at {minuteTime(earliest)}, in{' '}
+            <Countdown to={earliest} />.{' '}
           </b>
         )}
         <Sentence of={text} line={line} isMain={isMain} />
@@ -260,10 +271,10 @@ export function ActionButton(props: ActionButtonProps) {
         onClick={() => (isAsking.value = true)}
       >
         {verb}
-        {allTheSame(out, earliest)}
+        {anyway(out, earliest)}
       </button>
       {busy !== null && isMain && <small class="dim">{busy}</small>}
-      <Terms earliest={earliest} cost={costOf(command, tools)} out={isMain ? [] : out} />
+      <Terms earliest={earliest} cost={costOf(command, tools)} out={isMain && earliest === null ? [] : out} />
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -285,8 +296,8 @@ export function ActionButton(props: ActionButtonProps) {
 }
 
 /** The end of the name of a button whose call fails without a sign-in, so that it is pressed on purpose. */
-export const allTheSame = (out: readonly string[], earliest: string | null): string =>
-  out.length > 0 && earliest === null ? ' all the same' : '';
+export const anyway = (out: readonly string[], earliest: string | null): string =>
+  out.length > 0 && earliest === null ? ' anyway' : '';
 
 interface SignInProps {
   /** The CLIs of a call for which no sign-in was found. */
@@ -319,10 +330,10 @@ export function Terms({ earliest = null, cost, out }: TermsProps) {
       {cost !== '' && <small class="price">{cost}</small>}
       {earliest !== null && (
         <small class="wait-text">
-          possible in <Countdown to={earliest} />
+          {out.length > 0 ? `${firstWords(out)}; then possible` : 'possible'} in <Countdown to={earliest} />
         </small>
       )}
-      {signIn.length > 0 && <small class="wait-text">sign in to {signIn.join(', ')} first</small>}
+      {earliest === null && signIn.length > 0 && <small class="wait-text">{firstWords(signIn)}</small>}
     </>
   );
 }

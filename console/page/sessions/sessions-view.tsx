@@ -19,9 +19,11 @@ export function SessionsView() {
   const text = route.value.query.get('q') ?? '';
   return (
     <View title="Sessions" about="The conversations that stages had with their CLIs, the latest first.">
-      <div class="bar">
-        <FilterField label="Filter sessions" value={text} onInput={(q) => setQuery({ q })} />
-      </div>
+      {(text !== '' || (sessions.value.value?.sessions ?? []).some(({ kept }) => kept)) && (
+        <div class="bar">
+          <FilterField label="Filter sessions" value={text} onInput={(q) => setQuery({ q })} />
+        </div>
+      )}
       <Shown of={sessions} what="the sessions">
         {({ sessions: all }) => <Conversations of={all.filter((line) => fits(line, text.toLowerCase()))} all={all} />}
       </Shown>
@@ -42,7 +44,7 @@ function Conversations({ of, all }: { of: readonly SessionLine[]; all: readonly 
         {kept.length > 0 ? <Lines of={kept} label="Conversations" /> : <NoneKept of={of} all={all} />}
       </Panel>
       {others.length > 0 && (
-        <details class="panel" open={kept.length === 0 && of.length < all.length}>
+        <details class="panel" open={kept.length === 0}>
           <summary>
             {counted(others.length, 'session')} {others.length === 1 ? 'was' : 'were'} not kept
           </summary>

@@ -62,7 +62,7 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
         )}
         {of.session_id !== null && (
           <>
-            , <a href={to('sessions', of.session_id)}>its session</a>
+            , {of.session_kept ? <a href={to('sessions', of.session_id)}>its session</a> : 'its session was not kept'}
           </>
         )}
       </p>

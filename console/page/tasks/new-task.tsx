@@ -52,7 +52,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
   const accepts = used.some(({ role }) => choices.roles.some((each) => each.role === role && each.accepts));
   return (
     <div class="stack new-task">
-      <Unready of={choices.tools} />
+      <Unready of={choices.tools} can="create a task" />
       <Panel title="Task">
         <TextField of={goal} label="Goal" rows={3} required help="What is to be achieved, in a sentence or two." />
         <Field label="Id" help="The name of the task and of its folder.">
@@ -248,21 +248,25 @@ function Stages({ choices, pipeline, stages }: StagesProps) {
   );
 }
 
-/** The CLIs that cannot answer yet, and the way to repair that. */
-function Unready({ of }: { of: ChoicesShown['tools'] }) {
+/** Whether no call of any CLI can answer yet. */
+export const isNoneReady = (of: ChoicesShown['tools']): boolean =>
+  of.every(({ lacks, note }) => lacks !== null || note !== null);
+
+/** The CLIs that cannot answer yet, and the way to repair that. @param can what is possible without them. */
+export function Unready({ of, can }: { of: ChoicesShown['tools']; can: string }) {
   const some = of.filter(({ lacks, note }) => lacks !== null || note !== null);
   if (some.length === 0) return null;
   return (
     <p class="notice wait">
       <span>
-        <b>{some.length === of.length ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}:</b>{' '}
+        <b>{isNoneReady(of) ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}:</b>{' '}
         {some.map(({ tool, lacks, note }, nth) => (
           <span key={tool} title={note ?? undefined}>
             {nth > 0 && ', '}
             <Words of={lacks === null ? tool : `${tool} ${lacks}`} />
           </span>
         ))}
-        . You can create a task, but their calls may fail. <a href={to('machine')}>See on Machine what to do</a>
+        . You can {can}, but their calls may fail. <a href={to('machine')}>See on Machine what to do</a>
       </span>
     </p>
   );

@@ -73,9 +73,9 @@ function withNames(summary: string, { folder, texts }: TaskShown): string {
     .join('\n');
 }
 
-function addressOf(name: string, { task_id: task, texts }: TaskShown): string | undefined {
+function addressOf(name: string, { task_id: task, texts, attempts }: TaskShown): string | undefined {
   if (texts.some((text) => text.name === name)) return `${to('tasks', task, 'raw')}?text=${partOf(name)}`;
-  return SESSION.test(name) && name.length === 36 ? to('sessions', name) : undefined;
+  return attempts.some((each) => each.session_kept && each.session_id === name) ? to('sessions', name) : undefined;
 }
 
 /** The files that have something in them, below the stage that they are named after. */

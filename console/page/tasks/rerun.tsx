@@ -3,7 +3,7 @@
 import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import { change, changeQuietly, type Trouble } from '../live/requests.ts';
-import { allTheSame, SignInFirst, Terms } from '../parts/actions.tsx';
+import { anyway, SignInFirst, Terms } from '../parts/actions.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
@@ -46,10 +46,14 @@ export function RerunButton({ ids, name, isMain, earliest, isAlone = false, onRe
         onClick={() => onRerun(some)}
       >
         {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
-        <span class="unseen"> of {name}</span>
-        {allTheSame(out, earliest)}
+        {isAlone && some.length === 1 ? <Words of={` ${some[0]}`} /> : <span class="unseen"> of {name}</span>}
+        {anyway(out, earliest)}
       </button>
-      <Terms earliest={isAlone ? earliest : null} cost={callsAtMost(some)} out={isMain ? [] : out} />
+      <Terms
+        earliest={isAlone ? earliest : null}
+        cost={callsAtMost(some)}
+        out={(earliest === null ? isMain : !isAlone) ? [] : out}
+      />
     </span>
   );
 }

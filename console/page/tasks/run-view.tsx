@@ -1,6 +1,7 @@
 // Shows the run of a task: why it failed and what to do, its stages over time, the chosen attempt, and what runs now.
 
 import type { TaskShown } from '../../contract/task.ts';
+import { StillRuns } from '../now/now-view.tsx';
 import { QuestionOf } from '../now/questions.tsx';
 import { ActionList, goesOn } from '../parts/actions.tsx';
 import { ClassMark } from '../parts/mark.tsx';
@@ -30,7 +31,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       failedAt={of.at}
       elsewhere={again}
       manifest={to('tasks', of.task_id, 'manifest')}
-      hasMain={signedOutOf([of.task_id]).length === 0}
+      hasMain={signedOutOf([of.task_id]).length === 0 && of.left_running !== true}
     />
   );
   // The log of a run stays after its end, and that of the next run replaces it.
@@ -61,7 +62,8 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       )}
       {failure === null && state === 'interrupted' && (
         <section class="panel failure waits" aria-label="How it ended">
-          <p class="sentence">The process of the run ended before the task was finished.</p>
+          {of.left_running && <StillRuns tool={attempts.findLast(({ ending }) => ending === 'lost')?.tool} isMain />}
+          <p class={of.left_running ? '' : 'sentence'}>The process of the run ended before the task was finished.</p>
           <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} isRunning={of.left_running} />
           {steps}
         </section>
@@ -148,12 +150,10 @@ function Interrupted({ call, isRunning }: InterruptedProps) {
     <p class="dim">
       <Words of={call.stage} />: the call of <Words of={call.tool} /> that began <Ago at={call.at} /> has no result yet.
       The next run reads what it wrote. Finished stages stay finished.{' '}
-      {isRunning === false ? (
-        'No process of it runs any more.'
-      ) : (
+      {isRunning === false && 'No process of it runs any more.'}
+      {isRunning === null && (
         <>
-          {isRunning ? 'A process of it still runs: ' : 'If a process of it still runs, '}
-          <a href={to('machine')}>clean up on Machine</a>.
+          If a process of it still runs, <a href={to('machine')}>clean up on Machine</a>.
         </>
       )}
     </p>

@@ -103,7 +103,8 @@ function MainAction({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['
     const again = goesOn(next) ?? againOf(id, state);
     const isNext = signedOutOf([id]).length > 0 || (firstToDo(next, of.at) ?? again) === again;
     // On the page of the manifest, to save it is what comes next.
-    const isFirst = state !== 'done' && part !== 'manifest' && isNext;
+    // What still runs is to be stopped before.
+    const isFirst = state !== 'done' && part !== 'manifest' && of.left_running !== true && isNext;
     const named = state === 'done' ? { verb: 'Rerun' } : {};
     return <ActionButton of={again} isMain={isFirst} failedAt={of.at} pressedBy="r" {...named} />;
   }

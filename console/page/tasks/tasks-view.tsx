@@ -1,7 +1,7 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { Advice, earliestOf, Terms } from '../parts/actions.tsx';
+import { Advice, earliestOf, firstWords, Terms } from '../parts/actions.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { classChoice, FilterChoice, FilterField } from '../parts/field.tsx';
 import { count, counted } from '../parts/figures.ts';
@@ -290,13 +290,14 @@ function ToDo({ of: { task_id: id, to_do: what, state, at } }: { of: TaskLine })
   if (text === null) return null;
   const action = { text, pays: false, changes: null };
   const earliest = earliestOf(action, at);
+  const out = signedOutOf([id]);
   return (
     <a class="to-do" href={to('tasks', id)} title={text}>
       {earliest === null ? (
         <Advice of={action} failedAt={at} />
       ) : (
         <>
-          Wait <Countdown to={earliest} />, then rerun it
+          {out.length > 0 ? `${firstWords(out)}; then wait` : 'Wait'} <Countdown to={earliest} />, then rerun it
         </>
       )}
     </a>

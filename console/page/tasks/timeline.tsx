@@ -41,9 +41,20 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
             <li key={stage.stage} class={own.length === 0 ? 'pending' : ''}>
               <StageName of={asks ? { ...stage, state: 'parked' } : stage} />
               <div class="lane">
-                {own.slice(1).map((attempt, nth) => (
-                  <Wait key={attempt.call_id} from={endOf(own[nth]!)} to={Date.parse(attempt.at)} {...scale} />
-                ))}
+                {own
+                  .slice(1)
+                  .map((attempt, nth) =>
+                    attempt.run_id === own[nth]!.run_id ? (
+                      <Wait key={attempt.call_id} from={endOf(own[nth]!)} to={Date.parse(attempt.at)} {...scale} />
+                    ) : (
+                      <span
+                        key={attempt.call_id}
+                        class="run-begin"
+                        style={{ insetInlineStart: percent(Date.parse(attempt.at), scale) }}
+                        title="another run begins"
+                      />
+                    ),
+                  )}
                 {own.map((attempt) => (
                   <button
                     key={attempt.call_id}
@@ -112,12 +123,16 @@ const stepOf = (ms: number): number =>
 
 /** What the marks mean that are shown. */
 function legendOf({ attempts, stages, gates }: TaskShown, { first, end }: Scale): string {
-  const hasWait = attempts.length > stages.filter((stage) => stage.attempts > 0).length;
+  const repeated = attempts.flatMap((attempt, nth) => {
+    const before = attempts.slice(0, nth).findLast(({ stage }) => stage === attempt.stage);
+    return before === undefined ? [] : [before.run_id === attempt.run_id ? 'retry' : 'run'];
+  });
   const hasFallback = stages.some(({ stand_ins: standIns }) => standIns.length > 0);
   const marks = [
     'A bar is an attempt',
     ...(attempts.some(({ ms }) => ms !== null && ms < (end - first) * MARK) ? ['a short one is drawn wider'] : []),
-    ...(hasWait ? ['a hatched part a wait'] : []),
+    ...(repeated.includes('retry') ? ['a hatched part a wait'] : []),
+    ...(repeated.includes('run') ? ['a vertical line the start of another run'] : []),
     ...(gates.length > 0 ? ['a diamond a gate'] : []),
     ...(hasFallback ? ['a pale bar a fallback CLI'] : []),
   ];
@@ -167,17 +182,22 @@ function Tries({ of }: { of: readonly Attempt[] }) {
   if (stopped === null && failed === undefined) return null;
   return (
     <p class="dim">
-      <Words of={stopped === null ? againWords(failed!) : stopWords(stopped, of.length)} />
+      <Words of={stopped === null ? againWords(failed!, last!) : stopWords(stopped, of)} />
     </p>
   );
 }
 
-const againWords = ({ attempt, class: errorClass }: Attempt): string =>
-  `Attempt ${attempt} failed (${classWord(errorClass!)}). The stage was called again.`;
+const againWords = ({ attempt, class: errorClass, run_id: run }: Attempt, last: Attempt): string =>
+  `Attempt ${attempt} failed (${classWord(errorClass!)}). ${run === last.run_id ? 'The stage was called again.' : 'A later run called the stage again.'}`;
 
-function stopWords(why: string, tries: number): string {
-  const times = tries === 1 ? 'Tried once' : `Tried ${tries} times`;
-  const next = ['a second', 'a third'][tries - 1] ?? 'another';
+const runsOf = (of: readonly Attempt[]): number => new Set(of.map(({ run_id: run }) => run)).size;
+
+/** A retry is a further call within a run: that of a later run is none. */
+function stopWords(why: string, of: readonly Attempt[]): string {
+  const [tries, runs] = [of.length, runsOf(of)];
+  const within = runs > 1 ? `Tried in ${runs} runs, ${counted(tries, 'call')} in all` : `Tried ${tries} times`;
+  const times = tries === 1 ? 'Tried once' : within;
+  const next = runs > 1 ? 'another call' : (['a second', 'a third'][tries - 1] ?? 'another');
   const said = why.replace(/^never retried: it would/, `${next} would`).replace(/^(?:never|not) retried/, 'no retry');
   return `${times}; ${said}.`;
 }
@@ -188,6 +208,8 @@ function timeWords({ attempts }: TaskShown, { first, last }: Scale, isRunning: b
   if (attempts.some(({ ending }) => ending === 'lost')) return 'How long the interrupted call took is not known.';
   const work = attempts.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
   const all = last - first;
+  const runs = runsOf(attempts);
+  if (runs > 1) return `${lasting(work)} of work in ${runs} runs.`;
   return all - work < 1_000 ? `${lasting(all)} in all.` : `${lasting(work)} of work, ${lasting(all)} with the waits.`;
 }
 

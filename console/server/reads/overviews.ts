@@ -37,7 +37,12 @@ const MOST_RESTING = 50;
 /** What the workers of the tasks that ask have said, by task. */
 type Said = ReadonlyMap<string, string>;
 
-export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[], said: Said): NowShown {
+export function nowShown(
+  { tasks, totals }: RunsNow,
+  rows: readonly TaskRow[],
+  said: Said,
+  still_running: NowShown['still_running'],
+): NowShown {
   const running = tasks.filter(({ state }) => state === 'running');
   const resting = tasks.filter(({ state }) => state !== 'running' && state !== 'never_run').slice(0, MOST_RESTING);
   const questions = rows.flatMap(({ task_id, state, supervision }) =>
@@ -46,7 +51,8 @@ export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[], s
       : [],
   );
   const answered = rows.filter(({ state, supervision }) => state !== 'running' && supervision?.answer_waits);
-  return { tasks: [...running, ...resting], totals, questions, answered: answered.map(({ task_id }) => task_id) };
+  const waiting = answered.map(({ task_id }) => task_id);
+  return { tasks: [...running, ...resting], totals, questions, answered: waiting, still_running };
 }
 
 const TREND_DAYS = 14;

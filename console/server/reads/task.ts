@@ -11,12 +11,14 @@ import {
   type TaskSupervision,
 } from '../../../loops/report/task-row.ts';
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
+import { keptSessions } from '../../../loops/session/locate.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
 import { readTask, rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import { isBuiltIn } from '../../../policies/facts/tools.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { type Redactor, redactValue } from '../../../policies/redact/redactor.ts';
 import { failureSentence } from '../../../policies/report/failure-sentence.ts';
@@ -31,7 +33,7 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { identify, isAlive } from '../../../wrappers/processes/identity.ts';
-import type { ExplainedShown } from '../../contract/overviews.ts';
+import type { ExplainedShown, NowShown } from '../../contract/overviews.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { errorsIn } from './overviews.ts';
@@ -69,7 +71,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   const self = (await identify(process.pid))!;
   const { state, at } = await standingOf(ledger, self);
   const atWork = state === 'running' ? await stagesAtWork(ledger, self) : undefined;
-  const attempts = attemptsOf(task, ledger, prices, state);
+  const attempts = await withKept(attemptsOf(task, ledger, prices, state), { cwd, environment });
   const redactor = await redactorOfTask(task.id, served);
   const failure = failureOf(task, state);
   const supervision = await supervisionOf(task, ledger, environment);
@@ -111,6 +113,26 @@ async function leftRunning(ledger: Ledger, self: ProcessIdentity): Promise<boole
   return lives.includes('unknown') ? null : false;
 }
 
+/** Of so many interrupted tasks. */
+const MOST_INTERRUPTED = 20;
+
+/** The CLIs of interrupted runs that are alive on this machine. */
+export async function stillRunning(
+  rows: readonly TaskRow[],
+  { clock }: ServedProject,
+): Promise<NowShown['still_running']> {
+  const self = (await identify(process.pid))!;
+  const found: NowShown['still_running'] = [];
+  const interrupted = rows.filter(({ state }) => state === 'interrupted').slice(0, MOST_INTERRUPTED);
+  for (const { task_id, folder } of interrupted) {
+    for (const { reserved, started } of openCalls(openJournal(folder, clock).read().ledger)) {
+      const lives = started?.cli && (await isAlive(started.cli, self)) === 'alive';
+      if (lives) found.push({ task_id, tool: reserved.tool });
+    }
+  }
+  return found;
+}
+
 function attemptsOf(
   task: TaskFolder,
   ledger: Ledger,
@@ -123,20 +145,31 @@ function attemptsOf(
     .filter(({ granted }) => granted)
     .map((call) => {
       const decided = decisions.get(call);
-      const { call_id, stage, tool, attempt, at, deadline_at } = call.reserved;
+      const { call_id, run_id, stage, tool, attempt, at, deadline_at } = call.reserved;
       const record = findRecord(task, call);
       return {
-        ...{ call_id, stage, tool, attempt, at, deadline_at },
+        ...{ call_id, run_id, stage, tool, attempt, at, deadline_at },
         ms: record?.duration_ms ?? null,
         ending: call.ended?.ending ?? record?.ending ?? (call.verdict === null ? open.ending : 'exited'),
         class: call.verdict?.class ?? null,
         reason: call.verdict === null ? open.reason : call.verdict.reason,
         decision: decided === undefined ? null : { action: decided.action, why: decided.why },
         session_id: record?.session_id ?? null,
+        session_kept: false,
         tokens: record?.usage?.total_tokens ?? null,
         usd: record?.usage === undefined || record === null ? null : priceOf(record, prices),
       };
     });
+}
+
+/** The page opens the conversations of the built-in CLIs. */
+async function withKept(
+  attempts: TaskShown['attempts'],
+  lookup: Pick<ServedProject, 'cwd' | 'environment'>,
+): Promise<TaskShown['attempts']> {
+  const named = attempts.flatMap(({ tool, session_id: id }) => (id !== null && isBuiltIn(tool) ? [{ tool, id }] : []));
+  const kept = await keptSessions([...new Map(named.map((each) => [each.id, each])).values()], lookup);
+  return attempts.map((each) => ({ ...each, session_kept: each.session_id !== null && kept.has(each.session_id) }));
 }
 
 /** Of a call without a result whose run has ended. */

@@ -22,7 +22,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^new$/, /^(CLI|Role|Access) of stage \d+$/, '$1 of stage N'],
   [/^new$/, /^Remove stage \d+$/, 'Remove stage N'],
   [/^failures$/, /^Rerun of .+/, 'Rerun of TASK'],
-  [/^(?:batch\/\*|now)$/, /^Rerun (?:these \d+ )?of .+/, 'Rerun of TASK'],
+  [/^(?:batch\/\*|now)$/, /^Rerun (?:(?:these \d+ )?of )?.+/, 'Rerun of TASK'],
   [/^failures$/, /^Rerun these \d+ of .+/, 'Rerun these N of TASK'],
   [/^dialog Rerun/, /^Rerun these \d+$/, 'Rerun these N'],
   [/^tasks\/\*\/manifest$/, /^Line \d+$/, 'Line N'],
@@ -73,13 +73,13 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
 ];
 
 /** What the name of a button ends with while the CLI of its call has no sign-in. */
-const ALL_THE_SAME = ' all the same';
+const ANYWAY = ' anyway';
 
 /** Such as `budgets: button "Set a budget"`. Those that every view or every dialog can have stand there once. */
 export function controlName([at, kind, name]: readonly [string, string, string]): string {
   // A supervised task has the same page at both addresses.
   const where = at.replace(/^supervise\/\*/, 'tasks/*');
-  if (name.endsWith(ALL_THE_SAME)) return controlName([at, kind, name.slice(0, -ALL_THE_SAME.length)]);
+  if (name.endsWith(ANYWAY)) return controlName([at, kind, name.slice(0, -ANYWAY.length)]);
   if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
   if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Run|Rerun|Continue|Copy id|Stop .+)$/.test(name))
     return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK').replace(/^(?:Run|Continue)$/, 'Rerun')}"`;

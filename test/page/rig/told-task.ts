@@ -52,6 +52,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
     ],
     attempts: [1, 2, 3].map((n) => ({
       call_id: `call-${n}`,
+      run_id: 'run-1',
       stage: text('stage'),
       tool: 'gemini',
       attempt: n,
@@ -63,6 +64,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       reason: [text('first reason'), null, 'overloaded'][n - 1]!,
       decision: n === 3 ? { action: 'retry', why: text('why') } : null,
       session_id: n === 3 ? SESSION : null,
+      session_kept: n === 3,
       tokens: 300,
       usd: null,
     })),
@@ -170,6 +172,7 @@ export function toldNow(text: Texts): Resources['/api/now'] {
     ],
     questions: [{ task_id: 'invoice-dates', question: text('question'), worker_said: text('worker said') }],
     answered: ['invoice-rounding'],
+    still_running: [{ task_id: 'killed-run', tool: text('running tool') }],
   };
 }
 
