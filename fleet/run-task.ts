@@ -85,6 +85,9 @@ export async function runFleetTask(work: TaskWork): Promise<EndedTask> {
 const LEAST_BYTES = 16 * 1024 * 1024;
 const OF_THE_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'UNPUBLISHED']);
 
+/** What git says of a disk, which is no mistake of the task. */
+const DISK_WORDS = /\b(?:no space left on device|disk quota exceeded|read-only file system|input\/output error)\b/i;
+
 async function runHeldTask(work: TaskWork): Promise<EndedTask> {
   const { database, task, machine, workFolder, takeOver, context } = work;
   const { environment, stop } = context;
@@ -96,8 +99,9 @@ async function runHeldTask(work: TaskWork): Promise<EndedTask> {
   const addEarlier = (tasks: string) => addEarlierTasks(work, row!.tag, tasks);
   const place = { workFolder, environment, halt: stop, shared: sharedTree(row!), addEarlier };
   const unpacked = await unpackTask(packed, place).catch((error: unknown) => {
-    if (error instanceof TravelRefusal) return error.message;
-    throw error;
+    if (!(error instanceof TravelRefusal)) throw error;
+    if (DISK_WORDS.test(error.message)) throw new MachineUnfit(error.message);
+    return error.message;
   });
   if (stop.aborted) return INTERRUPTED;
   if (typeof unpacked === 'string') return refused(unpacked);

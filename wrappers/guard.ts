@@ -110,8 +110,8 @@ export function guard(
     over = event.how === 'completed' || event.how === 'failed';
     if (MAY_LACK.has(event.how) && reading.unmet() !== null) end('requirement_unmet');
     if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
-    if (event.how === 'stopped' && event.unless === 'answered_later' && ++blocked === MOST_BLOCKED && retries === 'cut')
-      end('retry_cut');
+    // The other CLIs stop by themselves then, also when they may retry.
+    if (event.how === 'stopped' && event.unless === 'answered_later' && ++blocked === MOST_BLOCKED) end('retry_cut');
     if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
     if (event.how === 'tool_began' || event.how === 'tool_ended') acts = true;
     else if (REQUESTS.has(event.how)) acts = false;

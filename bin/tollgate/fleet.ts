@@ -256,7 +256,7 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
     const isOutside = /^(?:\/|\.\.(?:\/|$))/.test(path.normalize(packed.place));
     const located = locateTask(isOutside ? packed.task : `./${packed.place}`, root, environment);
     if (located.how === 'invalid') throw new fleets.FleetRefusal(located.message);
-    const { patch, files } = fleets.unpackResult(packed, { folder: located.folder.root, root });
+    const { patch, lost, files } = fleets.unpackResult(packed, { folder: located.folder.root, root });
     unmarkSubmitted(located.folder, id);
     const notes = [...packed.omitted, ...(await fleets.differences(database, id, located.folder, clock))];
     const pushed =
@@ -273,7 +273,7 @@ const ACTS: Record<string, (act: FleetAct) => Promise<Ran>> = {
     const lines = [
       `${files} files of ${packed.task} are in ${located.folder.root}`,
       ...(patch === null
-        ? ['the task changed nothing in the tree']
+        ? [lost === null ? 'the task changed nothing in the tree' : 'what the task changed is not here']
         : [`its changes: git apply ${shellWord(path.relative(cwd, path.join(located.folder.root, patch)))}`]),
       ...(pushed === null ? [] : [`pushed ${pushed.branch} (${pushed.commit.slice(0, 12)})`]),
       ...notes,

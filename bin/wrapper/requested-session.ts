@@ -8,7 +8,7 @@ import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import type { Saved } from '../../loops/attempt/saved-draft.ts';
 import { call } from '../../loops/call/call.ts';
 import { type CallSession, LOOK_MS, openCallSession, type RequestedSession } from '../../loops/session/call-session.ts';
-import { sweepEntry } from '../../loops/upkeep/sweep.ts';
+import { guarded, sweepEntry } from '../../loops/upkeep/sweep.ts';
 import { findingsOf } from '../../loops/upkeep/swept.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import { ACCOUNT_NAME, accountName } from '../../policies/limits/user-accounts.ts';
@@ -18,6 +18,7 @@ import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState, strayState } from '../../state/task-folder.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import type { Arguments } from '../command-line.ts';
@@ -187,13 +188,21 @@ async function settleKilled(
   say: (sentence: string) => void,
   clock: () => Date,
 ): Promise<void> {
+  const reported = new Set<string>();
+  // The agent of such a call waits for this command, so its answer cannot come first.
+  const above = await ancestorsOf(process.pid);
+  const isOurs = ({ entry: { cli } }: KilledCall) => cli !== null && isAmong(above, cli);
   for (let isReported = false; !stop.aborted; isReported = true) {
-    const killed = (await killedCalls(tag, stateFolder, environment)).filter((one) => one.tool === tool);
+    const all = await killedCalls(tag, stateFolder, environment);
+    const killed = all.filter((one) => one.tool === tool && !isOurs(one));
     const sweeping = { cwd, environment, working: 'wait', clock } as const;
     const swept = [];
-    for (const { file, entry } of killed) swept.push(...(await sweepEntry(file, entry, sweeping)));
+    for (const { file, entry } of killed) swept.push(...(await guarded(file, () => sweepEntry(file, entry, sweeping))));
     const findings = findingsOf(swept);
-    for (const { check, found } of findings) if (check !== WORKING) say(found);
+    for (const { check, found } of findings) {
+      if (check !== WORKING && !reported.has(found)) say(found);
+      reported.add(found);
+    }
     const working = findings.find(({ check }) => check === WORKING);
     if (working === undefined) return;
     const wait = `waiting for the session of ${JSON.stringify(tag)}: ${working.found}`;

@@ -39,7 +39,7 @@ const READS: readonly [address: string, read: Read][] = [
     'api/now',
     async ({ live, project }) => {
       const rows = await live.lines.rows();
-      const still = await stillRunning(rows, project);
+      const still = await stillRunning(rows);
       return answerWith(nowShown(await live.now(), rows, await workersSaid(rows, project), still));
     },
   ],

@@ -9,6 +9,9 @@ import { isSetAside, TEMPORARY } from '../../state/disk/replace-file.ts';
 /** The changes of the tree, as a fetch writes them. With the records of finished stages they travel to the next worker. */
 export const PATCH_FILE = 'outputs/_fleet.patch';
 
+/** Otherwise it says why the changes are not here. */
+export const isPatch = (text: string): boolean => /^diff --git /m.test(text);
+
 /** Copies of trees, which only the machine of a run needs, the submitter's mark, and what is made of the result. */
 const OF_THE_MACHINE: ReadonlySet<string> = new Set(['state/trees', `state/${SUBMITTED}`, PATCH_FILE]);
 /** Beside each, `.before` and `.after` list the tree of an unfinished stage; they travel, so that it can continue elsewhere. */

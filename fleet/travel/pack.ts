@@ -32,7 +32,7 @@ import {
   packContents,
   putShared,
 } from './bundle.ts';
-import { inputFiles, PATCH_FILE, recordFiles } from './files.ts';
+import { inputFiles, isPatch, PATCH_FILE, recordFiles } from './files.ts';
 import type { OriginOf } from './origin.ts';
 import { TravelRefusal } from './refusal.ts';
 
@@ -187,6 +187,10 @@ async function earlierChanges(
   const file = path.join(task.root, PATCH_FILE);
   if (recordFiles(task.root).length === 0 || !existsSync(file)) return null;
   const bytes = readRegularBytes(file, MOST_PATCH_BYTES);
+  if (!isPatch(bytes.toString('latin1')))
+    throw new TravelRefusal(
+      `what stages of ${task.id} changed did not come back from the worker (${file} says where it is); bring it here, commit and push, and remove that file`,
+    );
   const found = await withApart(rules, async ({ git }): Promise<{ mustTravel: boolean }> => {
     const ask = async (args: string[], input?: Buffer) => {
       const ran = await git(args, input === undefined ? {} : { input });

@@ -1,6 +1,6 @@
 // Packs what a run on a worker has recorded and changed, and writes it into the folder of the task from which it came.
 
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -23,7 +23,7 @@ import {
   unpackContents,
   writeFiles,
 } from './bundle.ts';
-import { inputFiles, PATCH_FILE, resultFiles } from './files.ts';
+import { inputFiles, isPatch, PATCH_FILE, resultFiles } from './files.ts';
 import { diffSince, type PackedTask } from './pack.ts';
 import { TravelRefusal } from './refusal.ts';
 import type { UnpackedTask } from './unpack.ts';
@@ -135,9 +135,11 @@ function fitting(
   const of = (rank: (n: number) => boolean) =>
     files.filter(([name, { bytes }]) => rank(rankOf(name)) && takes(bytes, name));
   const first = of((rank) => rank <= 1);
-  const kept = patch !== null && takes(patch, 'the patch of the tree') ? patch : null;
+  const kept = patch !== null && takes(patch, THE_PATCH) ? patch : null;
   return { task: new Map([...first, ...of((rank) => rank > 1)]), tree: new Map(), patch: kept };
 }
+
+const THE_PATCH = 'the patch of the tree';
 
 /** What its stages changed. The submitter still has the changes that came with the task. */
 async function patchOf(request: ResultRequest, omitted: string[]): Promise<Buffer | null> {
@@ -157,14 +159,16 @@ async function patchOf(request: ResultRequest, omitted: string[]): Promise<Buffe
     return diff.names.length === 0 ? null : diff.patch;
   } catch (error) {
     if (!(error instanceof TravelRefusal)) throw error;
-    omitted.push(`the patch of the tree: ${error.message}`);
+    omitted.push(`${THE_PATCH}: ${error.message}`);
     return null;
   }
 }
 
 interface FetchedResult {
-  /** Relative to the task's folder; null if the tree did not change. */
+  /** Relative to the task's folder; null if the tree did not change, or if its changes did not come back. */
   patch: string | null;
+  /** Why the changes did not come back; null if they did. */
+  lost: string | null;
   files: number;
 }
 
@@ -173,7 +177,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set(['outputs/_summary.md', 'state/l
 
 /** Writes a result into the task's folder. Throws a TravelRefusal if that has a record which the result does not continue. */
 export function unpackResult(packed: PackedResult, { folder, root }: { folder: string; root: string }): FetchedResult {
-  const { version, task, result, resultHash, from } = packed;
+  const { version, task, result, resultHash, from, omitted } = packed;
   if (version !== 1)
     throw new TravelRefusal(
       `the result of ${task} was packed by a newer tollgate (version ${String(version)} of the format); install that one here`,
@@ -197,14 +201,26 @@ export function unpackResult(packed: PackedResult, { folder, root }: { folder: s
   ]);
   makeFolders(folder);
   writeFiles(folder, new Map(local), what);
-  if (patch === null) rmSync(path.join(folder, PATCH_FILE), { force: true });
-  else writeFiles(folder, new Map([[PATCH_FILE, { bytes: patch, isExecutable: false }]]), what);
+  const lost = omitted.find((sentence) => sentence.startsWith(THE_PATCH)) ?? null;
+  const note = `What ${task} changed is not here: ${lost}. It is on ${from.host} in ${from.worktree}.\n`;
+  if (lost !== null) keepEarlierPatch(folder);
+  // Without the changes, a next submission would go on from another tree.
+  const kept = patch ?? (lost === null ? null : Buffer.from(note));
+  if (kept === null) rmSync(path.join(folder, PATCH_FILE), { force: true });
+  else writeFiles(folder, new Map([[PATCH_FILE, { bytes: kept, isExecutable: false }]]), what);
   if (files.has(journal)) writeFiles(folder, new Map([[journal, files.get(journal)!]]), what);
-  return { patch: patch === null ? null : PATCH_FILE, files: written.length };
+  return { patch: patch === null ? null : PATCH_FILE, lost, files: written.length };
 
   function asHere(bytes: Buffer): Buffer {
     return Buffer.from(bytes.toString('utf8').replaceAll(from.folder, folder).replaceAll(from.worktree, root));
   }
+}
+
+/** The patch of an earlier result, which the new one cannot replace. */
+function keepEarlierPatch(folder: string): void {
+  const file = path.join(folder, PATCH_FILE);
+  const text = readBytesIfFit(file, MOST_FILE_BYTES)?.toString('latin1') ?? '';
+  if (isPatch(text)) renameSync(file, path.join(folder, 'outputs/_fleet.earlier.patch'));
 }
 
 const isInput = (name: string): boolean => /^manifest\.|^inputs\//.test(name) && !name.startsWith('inputs/prompt/');

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { ledgerIfAny } from '../../state/journal/journal.ts';
 import { type Call, openCalls } from '../../state/journal/ledger.ts';
 import type { Ticket } from '../../state/queue/ticket-file.ts';
-import { membersOf } from '../../wrappers/processes/end-tree.ts';
+import { isAtWork } from '../../wrappers/adopt.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { isOverdue } from '../attempt/deadline.ts';
 import { treeOf } from '../attempt/restored-draft.ts';
@@ -35,14 +35,14 @@ export async function ticketHolders(ticket: Ticket, { self, taskFolder, foreign,
   return living;
 }
 
-/** A guardian ends its call in time. Without a guardian, the remaining processes of the call have until its deadline. */
+/** A guardian ends its call in time. Without a guardian, its CLI has until its deadline; other processes of the call do not count. */
 async function works(call: Call, taskFolder: string, self: ProcessIdentity, clock: () => Date): Promise<boolean> {
   const { guardian, call_id } = call.reserved;
   const life = await isAlive(guardian, self);
   if (life === 'alive') return true;
   const folder = attemptIn(taskFolder, call_id);
   if (isOverdue(call, folder, self, clock)) return false;
-  return life === 'unknown' || (await membersOf(await treeOf(call, folder))).length > 0;
+  return life === 'unknown' || isAtWork(await treeOf(call, folder), path.join(folder, 'stdout'));
 }
 
 const attemptIn = (taskFolder: string, callId: string) => path.join(taskFolder, 'state', 'attempts', callId);

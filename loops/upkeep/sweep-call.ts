@@ -169,7 +169,10 @@ async function closeAlone(
   if (published.how === 'failed') return { how: 'failed', place: folder, why: published.why };
   closeAttempt(attempt, overlay, call, published);
   outcome.streams?.close();
-  const unkept = await keepSettled(call, record);
+  const unkept = await keepSettled(call, record).catch((error: unknown) => {
+    if (!isSystemError(error)) throw error;
+    return `its session was not kept under its name: ${error.message}`;
+  });
   const why = record.verdict.class ?? 'an answer that counts';
   return { how: 'settled', place: files.out, why: unkept === null ? why : `${why}; ${unkept}` };
 }

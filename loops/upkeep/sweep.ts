@@ -123,7 +123,8 @@ function tasksOf({ cwd, environment }: Sweeping): string[] {
 }
 
 /** A full disk, or an unexpected record, must not prevent the other sweeps. */
-async function guarded(place: string, look: () => Promise<Swept[]>): Promise<Swept[]> {
+/** Reports what cannot be swept, instead of an error. */
+export async function guarded(place: string, look: () => Promise<Swept[]>): Promise<Swept[]> {
   try {
     return await look();
   } catch (error) {

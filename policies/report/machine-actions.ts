@@ -85,7 +85,7 @@ const reinstalled: WayOut = (situation) => [install(situation), ...checked(situa
 
 /** What an older Node.js says to a newer program; an export that is missing, for example. */
 const OLD_NODE =
-  /\bbuilt-?in module\b|\bES Module\b|\bprovide an export named\b|\bis not (?:defined|a function)\b|\brequires node\b|\bnode(?:\.js)? version\b|\bunsupported engine\b|\bunexpected token\b/i;
+  /\bbuilt-?in module\b|\bES Module\b|\bprovide an export named\b|\bis not (?:defined|a function)\b|\brequires node\b|\bnode(?:\.js)? version\b|\bunsupported engine\b|(?<!near )\bunexpected token\b/i;
 /** A C library that is too old or another one, or a missing library of the system. */
 const OLD_SYSTEM = /\bGLIBC|\bmusl\b|\bsymbol not found\b|\bshared (?:librar|object)/i;
 

@@ -280,14 +280,12 @@ function sendJson(outgoing: ServerResponse, body: object): void {
   outgoing.end(JSON.stringify(body));
 }
 
-/** A client sees an error before the bytes that it has not read yet. */
-const ARRIVES_MS = 100;
-
+/** `broken_after`: the end of the connection follows the bytes, so a client reads them first. */
 function sendStream(outgoing: ServerResponse, chunks: object[], how: Fault['how'] | null): void {
   outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
   const all = chunks.map((chunk) => writeEvent(chunk)).join('');
   if (how === 'cut') outgoing.write(writeEvent(chunks[0]), () => outgoing.destroy());
-  else if (how === 'broken_after') outgoing.write(all, () => setTimeout(() => outgoing.destroy(), ARRIVES_MS));
+  else if (how === 'broken_after') outgoing.write(all, () => outgoing.socket?.end());
   else if (how === 'open_after') outgoing.write(all);
   else outgoing.end(all);
 }

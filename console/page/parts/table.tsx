@@ -1,4 +1,4 @@
-// Renders tables: one of a few rows, cards in a narrow window, and one of any length with only its visible rows and keys for them.
+// Renders tables: of a few rows, as cards in a narrow window, and of any length with only the visible rows.
 
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { type ComponentChildren, useEffect, useLayoutEffect, useRef, useSignal } from '../reactive.ts';

@@ -44,7 +44,7 @@ export function Timeline({ of, chosen, onChoose }: TimelineProps) {
                 {own
                   .slice(1)
                   .map((attempt, nth) =>
-                    attempt.run_id === own[nth]!.run_id ? (
+                    isOfOneRun(attempt, own[nth]!) ? (
                       <Wait key={attempt.call_id} from={endOf(own[nth]!)} to={Date.parse(attempt.at)} {...scale} />
                     ) : (
                       <span
@@ -125,7 +125,7 @@ const stepOf = (ms: number): number =>
 function legendOf({ attempts, stages, gates }: TaskShown, { first, end }: Scale): string {
   const repeated = attempts.flatMap((attempt, nth) => {
     const before = attempts.slice(0, nth).findLast(({ stage }) => stage === attempt.stage);
-    return before === undefined ? [] : [before.run_id === attempt.run_id ? 'retry' : 'run'];
+    return before === undefined ? [] : [isOfOneRun(before, attempt) ? 'retry' : 'run'];
   });
   const hasFallback = stages.some(({ stand_ins: standIns }) => standIns.length > 0);
   const marks = [
@@ -187,10 +187,13 @@ function Tries({ of }: { of: readonly Attempt[] }) {
   );
 }
 
-const againWords = ({ attempt, class: errorClass, run_id: run }: Attempt, last: Attempt): string =>
-  `Attempt ${attempt} failed (${classWord(errorClass!)}). ${run === last.run_id ? 'The stage was called again.' : 'A later run called the stage again.'}`;
+const againWords = (failed: Attempt, last: Attempt): string =>
+  `Attempt ${failed.attempt} failed (${classWord(failed.class!)}). ${isOfOneRun(failed, last) ? 'The stage was called again.' : 'A later run called the stage again.'}`;
 
-const runsOf = (of: readonly Attempt[]): number => new Set(of.map(({ run_id: run }) => run)).size;
+/** Each call without a run counts as one. */
+const runsOf = (of: readonly Attempt[]): number => new Set(of.map(({ run_id: run, call_id: id }) => run ?? id)).size;
+
+const isOfOneRun = (one: Attempt, other: Attempt): boolean => one.run_id !== null && one.run_id === other.run_id;
 
 /** A retry is a further call within a run: that of a later run is none. */
 function stopWords(why: string, of: readonly Attempt[]): string {

@@ -1,5 +1,6 @@
 // Reads one task: its stages, attempts, gates, summary and texts, and why it failed.
 
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
 import { explainTask } from '../../../loops/report/explain.ts';
@@ -26,7 +27,7 @@ import { priceOf } from '../../../policies/report/spending.ts';
 import type { Failure } from '../../../policies/report/task-failure.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
-import { JournalError, openJournal } from '../../../state/journal/journal.ts';
+import { JournalError, ledgerIfAny, openJournal } from '../../../state/journal/journal.ts';
 import { budgetOf, decisionsByCall, type Ledger, lacksIn, openCalls } from '../../../state/journal/ledger.ts';
 import { readProject } from '../../../state/project/project.ts';
 import { isSystemError } from '../../../state/system-error.ts';
@@ -117,15 +118,14 @@ async function leftRunning(ledger: Ledger, self: ProcessIdentity): Promise<boole
 const MOST_INTERRUPTED = 20;
 
 /** The CLIs of interrupted runs that are alive on this machine. */
-export async function stillRunning(
-  rows: readonly TaskRow[],
-  { clock }: ServedProject,
-): Promise<NowShown['still_running']> {
+export async function stillRunning(rows: readonly TaskRow[]): Promise<NowShown['still_running']> {
   const self = (await identify(process.pid))!;
   const found: NowShown['still_running'] = [];
   const interrupted = rows.filter(({ state }) => state === 'interrupted').slice(0, MOST_INTERRUPTED);
   for (const { task_id, folder } of interrupted) {
-    for (const { reserved, started } of openCalls(openJournal(folder, clock).read().ledger)) {
+    // A journal that cannot be read is reported by its task.
+    const ledger = ledgerIfAny(folder);
+    for (const { reserved, started } of ledger === null ? [] : openCalls(ledger)) {
       const lives = started?.cli && (await isAlive(started.cli, self)) === 'alive';
       if (lives) found.push({ task_id, tool: reserved.tool });
     }
@@ -324,11 +324,15 @@ export async function workersSaid(rows: readonly TaskRow[], project: ServedProje
   for (const { task_id: id } of asking.slice(0, MOST_QUOTED)) {
     const task = foundTask(id, project);
     if ('how' in task) continue;
-    const answer = shownFiles(task).find(({ name }) => /^outputs\/worker\..*out$/.test(name));
-    if (answer !== undefined) said.set(id, await endOf(answer.file, id, project));
+    const answers = shownFiles(task).filter(({ name }) => /^outputs\/worker\..*out$/.test(name));
+    // A fallback CLI may have answered after the first one.
+    const [last] = answers.sort((a, b) => changedAt(b.file) - changedAt(a.file));
+    if (last !== undefined) said.set(id, await endOf(last.file, id, project));
   }
   return said;
 }
+
+const changedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 async function endOf(file: string, id: string, project: ServedProject): Promise<string> {
   try {

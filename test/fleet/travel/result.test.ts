@@ -207,8 +207,19 @@ test('above 5 MB the record and the answers come first, and what is omitted is n
     'outputs/do.gemini.raw',
     'what is omitted',
   ]);
-  assert.is(fetched(travelling, result).patch, null);
-  assert.equal(readdirSync(path.join(travelling.folder, 'outputs')), ['do.gemini.out']);
+  put(path.join(travelling.folder, 'outputs/_fleet.patch'), 'diff --git a/x b/x\n');
+  for (let n = 0; n < 2; n++) {
+    const { patch, lost } = fetched(travelling, result);
+    assert.equal([patch, lost?.replace(/ \(.*/, '')], [null, 'the patch of the tree']);
+  }
+  assert.equal(readdirSync(path.join(travelling.folder, 'outputs')).sort(), [
+    '_fleet.earlier.patch',
+    '_fleet.patch',
+    'do.gemini.out',
+  ]);
+  assert.match(local(travelling, 'outputs/_fleet.patch'), `What fix changed is not here: the patch of the tree (`);
+  assert.match(await refusalOf(travelling.pack({ trustWorkspace: true })), 'did not come back from the worker');
+  rmSync(path.join(travelling.folder, 'outputs/_fleet.earlier.patch'));
   const shared = path.join(travelling.rig.root, 'shared');
   const whole = await bring(travelling, sent, shared);
   assert.equal([Buffer.isBuffer(whole.result), whole.omitted.length], [false, 2]);
