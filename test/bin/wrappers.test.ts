@@ -220,12 +220,14 @@ const blockedAnswers = (times: number) =>
   ]).flatMap((facts) => facts.map((fact) => JSON.stringify(fact)));
 
 test('a hook that blocks every answer of gemini ends the call at the ninth, and is named', async ({ rig }) => {
-  const running = runWrapper(rig, 'gemini');
-  const fake = await rig.call();
-  await fake.tell(write([...STREAMS.gemini.opens(SESSION), ...blockedAnswers(9)]));
-  const { code, record, out } = await running.ended();
-  assert.equal([code, out, record.ending, record.verdict.reason], [12, null, 'retry_cut', 'hook_stopped']);
-  assert.is(record.verdict.evidence?.text, 'Agent execution blocked: run the tests');
+  for (const flags of [[], ['--inner-retries=allow']]) {
+    const running = runWrapper(rig, 'gemini', flags);
+    const fake = await rig.call();
+    await fake.tell(write([...STREAMS.gemini.opens(SESSION), ...blockedAnswers(9)]));
+    const { code, record, out } = await running.ended();
+    assert.equal([code, out, record.ending, record.verdict.reason], [12, null, 'retry_cut', 'hook_stopped']);
+    assert.is(record.verdict.evidence?.text, 'Agent execution blocked: run the tests');
+  }
   rig.answer(() => [
     write([...STREAMS.gemini.opens(SESSION), ...blockedAnswers(8)]),
     ...answerWith('gemini', 'tested'),

@@ -398,6 +398,7 @@ test('an installation is not done again where the machine is the cause, nor a pr
   };
   const install = (text: string) => first('tooling', 'broken_install', text);
   assert.match(install('No such built-in module: node:sqlite'), /^install a newer Node\.js/);
+  assert.not.match(install("bash: line 1: syntax error near unexpected token `newline'"), 'Node.js');
   assert.match(
     install("The requested module 'node:util' does not provide an export named 'styleText'"),
     /^install a newer/,
