@@ -157,7 +157,8 @@ function Whose() {
     <span class="soft">
       {'. In this project: '}
       {running!.length > 0 && <Words of={`${running!.length} running (${firstNames(running!, NAMED)}), `} />}
-      <Words of={`${interrupted!.length} interrupted (${firstNames(interrupted!, NAMED)})`} />, which counts until you{' '}
+      <Words of={`${interrupted!.length} interrupted (${firstNames(interrupted!, NAMED)})`} />
+      {interrupted!.length === 1 ? ', which counts until you ' : ', each of which counts until you '}
       <a href={to('machine')}>clean up on Machine</a>
     </span>
   );
