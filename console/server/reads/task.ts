@@ -1,6 +1,5 @@
 // Reads one task: its stages, attempts, gates, summary and texts, and why it failed.
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
 import { explainTask } from '../../../loops/report/explain.ts';
@@ -332,7 +331,7 @@ export async function workersSaid(rows: readonly TaskRow[], project: ServedProje
   return said;
 }
 
-const changedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const changedAt = (file: string): number => lookAt(file)?.mtimeMs ?? 0;
 
 async function endOf(file: string, id: string, project: ServedProject): Promise<string> {
   try {
