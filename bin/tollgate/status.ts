@@ -141,7 +141,7 @@ export function renderStatus(
 /** On a terminal: a line for each cause, which names its tasks. */
 function urgentLines(
   urgent: TasksStatus['tasks'],
-  { at, folder }: TasksStatus,
+  { at, folder, running }: TasksStatus,
   { ink }: Sheet,
   isAll: boolean,
   sentences: ReadonlyMap<string, string | null>,
@@ -158,6 +158,7 @@ function urgentLines(
     const [first] = tasks as [TasksStatus['tasks'][number]];
     const { state, class: errorClass, reason, at: last } = first;
     const words = standingWords(first, new Set());
+    const still = running.calls.find(({ task_id }) => tasks.length === 1 && task_id === first.task_id);
     const row = { state: `${tasks.length} ${words}`, paint: STATE_PAINT(words) ?? ('bold' as const) };
     if (state === 'parked') {
       const { question, next } = parkedWords(first);
@@ -173,7 +174,11 @@ function urgentLines(
     // `explain` and `report` give the actions after a failure.
     const own = errorClass === null && tasks.length === 1 ? first.next_action : null;
     const next = comparison === null ? own : continueComparison(folder, comparison);
-    return { ...row, text: `${sentence}${namesOf(rowNames(ids), isAll)}${when}`, next: next && personLine(next) };
+    return {
+      ...row,
+      text: `${sentence}${namesOf(rowNames(ids), isAll)}${when}${still === undefined ? '' : `: ${still.tool} still runs and may cost more`}`,
+      next: next && personLine(next),
+    };
   });
   if (rows.length === 0) return [];
   const width = Math.max(...rows.map(({ state }) => state.length));

@@ -5,6 +5,7 @@ import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -23,7 +24,7 @@ import { situationOf } from '../task/situation.ts';
 import { readTask, rootOf } from '../task/task.ts';
 import { explanationOf, type FailureExplanation, ownRowsOf, signedTextOf } from './explanation.ts';
 import { nextOf, readFailure, supervisionOf } from './task-row.ts';
-import { standingOf } from './task-state.ts';
+import { callsInProgress, standingOf } from './task-state.ts';
 
 type ExplainedTask =
   | { how: 'found'; explanation: FailureExplanation }
@@ -80,18 +81,26 @@ async function explainLast(opened: Opened): Promise<ExplainedTask> {
 async function standingWords({ task, ledger, environment }: Opened): Promise<string> {
   const lacks = lacksIn(ledger);
   if (lacks.length > 0) return `nothing of ${task.id} has failed, but something is missing: ${lacks.join('; ')}`;
-  const { state } = await standingOf(ledger, (await identify(process.pid))!);
+  const self = (await identify(process.pid))!;
+  const { state } = await standingOf(ledger, self);
   if (state === 'interrupted' || state === 'parked') {
     const supervision = await supervisionOf(task, ledger, environment);
     const next = nextOf(task, state, supervision, launcherIn(environment))!;
     const was =
       state === 'interrupted'
-        ? 'was interrupted, and nothing of it has failed.'
+        ? `was interrupted, and nothing of it has failed.${await runsStill(ledger, self)}`
         : `waits for an answer${supervision?.question ? `: ${supervision.question}` : '.'}`;
     return `${task.id} ${was} Next: ${actionLine(next)}`;
   }
   if (state === 'running') return `${task.id} runs, and nothing of it has failed: there is nothing to explain`;
   return `${ledger.calls.size === 0 ? `${task.id} was never run` : `nothing of ${task.id} has failed`}: there is nothing to explain`;
+}
+
+async function runsStill(ledger: Ledger, self: ProcessIdentity): Promise<string> {
+  const alive = (await callsInProgress(ledger, self)).filter(({ life }) => life === 'alive');
+  return alive
+    .map(({ call, process: { pid } }) => ` ${call.reserved.tool} still runs (pid ${pid}) and may cost more.`)
+    .join('');
 }
 
 async function explainStage(opened: Opened, stage: string): Promise<ExplainedTask> {

@@ -1,9 +1,8 @@
 // Reports a project's tasks with their state, the runs and calls in progress, and the processes that wait in queues.
 
 import path from 'node:path';
-import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import { type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
+import { type Ledger, standInsOf } from '../../state/journal/ledger.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { openBatches } from '../batch/report.ts';
@@ -11,6 +10,7 @@ import { eventsOf, lastEvent } from '../task/last-event.ts';
 import { collectTasks, type TasksReport } from './collect.ts';
 import type { NowCall } from './now.ts';
 import type { TaskRow } from './task-row.ts';
+import { type CallInProgress, callsInProgress } from './task-state.ts';
 import { type WaitingTicket, waitingIn } from './waiting.ts';
 
 export interface TasksStatus {
@@ -88,14 +88,19 @@ export async function statusOf(
         ...{ batch_id, pid: owner.pid, host: owner.host, began_at, tasks: task_ids.length },
         done: task_ids.filter((id) => done.has(id)).length,
       });
-  for (const { task_id, folder: root } of tasks.filter(({ state }) => state === 'running')) {
+  // Of an interrupted run, a CLI may still run and cost more.
+  const active = tasks.filter(({ state }) => state === 'running' || state === 'interrupted');
+  for (const { task_id, state, folder: root } of active) {
     const located = locateTask(`${root}/`, '/', {});
     if (located.how === 'invalid') continue;
     const { ledger } = openJournal(root, looking.clock).read();
     const { run } = ledger;
     if (run !== null && (await isAlive(run.owner, self)) !== 'dead')
       running.runs.push({ task_id, run_id: run.run_id, pid: run.owner.pid, host: run.owner.host });
-    running.calls.push(...(await runningCalls(located.folder, ledger, self, now)));
+    const calls = (await callsInProgress(ledger, self)).filter(
+      ({ life }) => life === 'alive' || (life === 'unknown' && state === 'running'),
+    );
+    running.calls.push(...calls.map((call) => runningCall(located.folder, ledger, call, now)));
   }
   const waiting = await waitingIn(path.dirname(folder), looking.environment, { self, clock: looking.clock });
   return {
@@ -115,39 +120,28 @@ const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
 
 export interface RunningCall extends Omit<NowCall, 'tokens'> {
   task_id: string;
-  /** The pid of the wrapper that guards it. */
+  /** The pid of the wrapper that guards it, or of its CLI after the wrapper's death. */
   pid: number;
   host: string;
   elapsed_ms: number;
 }
 
-async function runningCalls(
-  task: TaskFolder,
-  ledger: Ledger,
-  self: ProcessIdentity,
-  now: Date,
-): Promise<RunningCall[]> {
-  const running: RunningCall[] = [];
-  for (const call of openCalls(ledger)) {
-    const { reserved, started } = call;
-    const { stage, tool, account, call_id, attempt, guardian, deadline_at } = reserved;
-    if ((await isAlive(guardian, self)) === 'dead') continue;
-    const since = started?.at ?? reserved.at;
-    running.push({
-      task_id: task.id,
-      stage,
-      tool,
-      ...(account === undefined ? {} : { account }),
-      stand_ins: standInsOf(ledger, call),
-      call_id,
-      attempt,
-      pid: guardian.pid,
-      host: guardian.host,
-      since,
-      elapsed_ms: Math.max(0, now.getTime() - Date.parse(since)),
-      deadline_at,
-      last: lastEvent({ stage, tool, events: eventsOf(task, call_id) }),
-    });
-  }
-  return running;
+function runningCall(task: TaskFolder, ledger: Ledger, { call, process }: CallInProgress, now: Date): RunningCall {
+  const { stage, tool, account, call_id, attempt, deadline_at, at } = call.reserved;
+  const since = call.started?.at ?? at;
+  return {
+    task_id: task.id,
+    stage,
+    tool,
+    ...(account === undefined ? {} : { account }),
+    stand_ins: standInsOf(ledger, call),
+    call_id,
+    attempt,
+    pid: process.pid,
+    host: process.host,
+    since,
+    elapsed_ms: Math.max(0, now.getTime() - Date.parse(since)),
+    deadline_at,
+    last: lastEvent({ stage, tool, events: eventsOf(task, call_id) }),
+  };
 }

@@ -7,16 +7,15 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { tried } from '../../policies/text/tried.ts';
 import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
-import { type Call, type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
+import { type Call, type Ledger, standInsOf } from '../../state/journal/ledger.ts';
 import { locateTask, manifestsIn, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { isAlive } from '../../wrappers/processes/identity.ts';
 import { eventsOf, lastEvent } from '../task/last-event.ts';
 import { growingFile } from './growing-file.ts';
 import type { NowCall, NowTask, NowWait } from './now.ts';
 import { readFailure } from './task-row.ts';
-import { standingOf } from './task-state.ts';
+import { callsInProgress, standingOf } from './task-state.ts';
 
 interface TaskNow {
   look(looking: { self: ProcessIdentity; now: Date; waits: NowWait | null; detail: boolean }): Promise<NowTask>;
@@ -73,9 +72,9 @@ export function taskNow(root: string): TaskNow {
     const { state, at } = await standingOf(ledger, self);
     const running: NowCall[] = [];
     if (state === 'running')
-      for (const call of openCalls(ledger)) {
-        const { call_id, guardian } = call.reserved;
-        if ((await isAlive(guardian, self)) === 'dead') continue;
+      for (const { call, life } of await callsInProgress(ledger, self)) {
+        const { call_id } = call.reserved;
+        if (life === 'dead') continue;
         const opened = live.get(call_id) ?? liveCall(task, call, standInsOf(ledger, call));
         live.set(call_id, opened);
         running.push(opened.look(call));

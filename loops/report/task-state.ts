@@ -1,7 +1,7 @@
 // Finds the state of a task: whether a process works on it, and otherwise how its last run ended.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { decisionsByCall, type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { type Call, decisionsByCall, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
 /** `refused`: its last run found a mistake, or a changed prompt, and ran nothing. `parked`: its reasoner waits for an answer. */
@@ -31,11 +31,33 @@ export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise
   return { state: ends[0]?.state ?? before, before, at: ends[0]?.at ?? at, held };
 }
 
+/** A call without a result. */
+export interface CallInProgress {
+  call: Call;
+  /** Its guardian; after its death its CLI, if that is recorded. */
+  process: ProcessIdentity;
+  /** `unknown`: on another host or in another container, or no record names its CLI. */
+  life: 'alive' | 'dead' | 'unknown';
+}
+
+export async function callsInProgress(ledger: Ledger, self: ProcessIdentity): Promise<CallInProgress[]> {
+  const found: CallInProgress[] = [];
+  for (const call of openCalls(ledger)) {
+    const { guardian } = call.reserved;
+    const life = await isAlive(guardian, self);
+    const cli = call.started?.cli ?? null;
+    if (life !== 'dead') found.push({ call, process: guardian, life });
+    else if (cli === null) found.push({ call, process: guardian, life: 'unknown' });
+    else found.push({ call, process: cli, life: await isAlive(cli, self) });
+  }
+  return found;
+}
+
 /** Returns the stages that are in progress: those with an open call, and the one that its run works on between two calls. */
 export async function stagesAtWork(ledger: Ledger, self: ProcessIdentity): Promise<ReadonlySet<string>> {
   const stages = new Set<string>();
-  for (const { reserved } of openCalls(ledger))
-    if ((await isAlive(reserved.guardian, self)) !== 'dead') stages.add(reserved.stage);
+  for (const { call, life } of await callsInProgress(ledger, self))
+    if (life !== 'dead') stages.add(call.reserved.stage);
   const { run, calls, done, gates } = ledger;
   if (run === null || (await isAlive(run.owner, self)) === 'dead') return stages;
   const last = [...calls.values()].findLast(({ granted, reserved }) => granted && reserved.run_id === run.run_id);

@@ -28,7 +28,8 @@ const settled = (text: string, rig: TestRig) =>
     .replaceAll(rig.project, 'PROJECT')
     .replaceAll(rig.home, 'HOME')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replace(/\d{14}-[0-9a-f]{8}/g, 'CALL');
+    .replace(/\d{14}-[0-9a-f]{8}/g, 'CALL')
+    .replace(/\bpid \d+/g, 'pid N');
 
 async function explained(rig: TestRig, ...argv: string[]): Promise<string> {
   const { code, stdout, stderr } = await rig.run('tollgate', ['explain', 'fix', ...argv]);
@@ -229,15 +230,18 @@ test('where nothing has failed it says so, and exits 0', async ({ rig }) => {
   assert.equal(JSON.parse(stdout), { schema: 1, task_id: 'fix', of: 'nothing', message });
 });
 
-test('a killed run has not failed: it says so, and how to continue', async ({ rig }) => {
+test('a killed run has not failed: it says so, that its CLI still runs, and how to continue', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   rig.answer(() => [{ do: 'hang' }]);
   const run = task.start();
   await untilStarted(task);
   assert.is(await explained(rig), 'fix runs, and nothing of it has failed: there is nothing to explain\n');
   await killWithGuardian(task, run);
-  const words = 'fix was interrupted, and nothing of it has failed. Next: continue: `tollgate run fix`\n';
+  const still = 'codex still runs (pid N) and may cost more.';
+  const words = `fix was interrupted, and nothing of it has failed. ${still} Next: continue: \`tollgate run fix\`\n`;
   assert.is(await explained(rig), words);
+  const { stdout } = await rig.run('tollgate', ['status']);
+  assert.match(stdout, /^Running:\nTASK +STAGE +CLI .*\nfix +codex_review +codex /m);
 });
 
 test('a task that waits for an answer: its question, and how to answer', async ({ rig }) => {

@@ -356,6 +356,16 @@ test('an answer that arrives after the stop signal does not count, and the next 
   assert.equal([(await again.result).code, rig.calls.length], [0, 2]);
 });
 
+test('status shows a call that its next run guards', async ({ rig }) => {
+  const left = await orphan(rig);
+  const next = await adopted(rig, left);
+  const { stdout } = await rig.run('tollgate', ['status', '--json']);
+  const [shown] = JSON.parse(stdout).running.calls;
+  assert.equal([shown.call_id, shown.pid], [left.call.reserved.call_id, left.call.started?.cli?.pid]);
+  await left.fake.tell(...answerWith('codex', 'the answer'));
+  assert.is((await next.result).code, 0);
+});
+
 test('a run that is told to stop while a guardian still works leaves the call to it, and says so', async ({ rig }) => {
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
   const first = task.start();

@@ -10,7 +10,7 @@ import {
   type TaskRow,
   type TaskSupervision,
 } from '../../../loops/report/task-row.ts';
-import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
+import { callsInProgress, stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
 import { keptSessions } from '../../../loops/session/locate.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
@@ -27,12 +27,12 @@ import type { Failure } from '../../../policies/report/task-failure.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
 import { JournalError, ledgerIfAny, openJournal } from '../../../state/journal/journal.ts';
-import { budgetOf, decisionsByCall, type Ledger, lacksIn, openCalls } from '../../../state/journal/ledger.ts';
+import { budgetOf, decisionsByCall, type Ledger, lacksIn } from '../../../state/journal/ledger.ts';
 import { readProject } from '../../../state/project/project.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
-import { identify, isAlive } from '../../../wrappers/processes/identity.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
 import type { ExplainedShown, NowShown } from '../../contract/overviews.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
@@ -105,10 +105,8 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   };
 }
 
-/** Each started call without a result has the identity of its CLI. */
 async function leftRunning(ledger: Ledger, self: ProcessIdentity): Promise<boolean | null> {
-  const clis = openCalls(ledger).map(({ started }) => started?.cli ?? null);
-  const lives = await Promise.all(clis.map((cli) => (cli === null ? 'unknown' : isAlive(cli, self))));
+  const lives = (await callsInProgress(ledger, self)).map(({ life }) => life);
   if (lives.includes('alive')) return true;
   return lives.includes('unknown') ? null : false;
 }
@@ -124,10 +122,8 @@ export async function stillRunning(rows: readonly TaskRow[]): Promise<NowShown['
   for (const { task_id, folder } of interrupted) {
     // A journal that cannot be read is reported by its task.
     const ledger = ledgerIfAny(folder);
-    for (const { reserved, started } of ledger === null ? [] : openCalls(ledger)) {
-      const lives = started?.cli && (await isAlive(started.cli, self)) === 'alive';
-      if (lives) found.push({ task_id, tool: reserved.tool });
-    }
+    for (const { call, life } of ledger === null ? [] : await callsInProgress(ledger, self))
+      if (life === 'alive') found.push({ task_id, tool: call.reserved.tool });
   }
   return found;
 }
