@@ -357,9 +357,12 @@ class Worker {
     // Without its lease the task is not ours to book; it continues here when the database is back.
     const rows = await this.whenThere(() =>
       this.database.query<{ id: string }>(
-        `UPDATE tollgate.tasks SET state = $3, exit_code = $4, message = $5, result_meta = $6, result = $7, failure = $8, ended_at = clock_timestamp(),
-           bundle = CASE WHEN $3 = 'stopped' THEN bundle END
-         WHERE id = $1 AND epoch = $2 AND state = 'running' RETURNING id`,
+        // A call that is not booked yet uses up no limit any more: its task may never continue.
+        `WITH ended AS (UPDATE tollgate.tasks SET state = $3, exit_code = $4, message = $5, result_meta = $6, result = $7, failure = $8,
+             ended_at = clock_timestamp(), bundle = CASE WHEN $3 = 'stopped' THEN bundle END
+           WHERE id = $1 AND epoch = $2 AND state = 'running' RETURNING id),
+         freed AS (UPDATE tollgate.reservations SET state = 'lost' WHERE state = 'reserved' AND task = (SELECT id FROM ended))
+         SELECT id FROM ended`,
         [task, held.epoch, state, exitCode, message, result?.meta ?? null, result?.result ?? null, failure],
       ),
     );

@@ -5,6 +5,7 @@ import type { ProjectFile } from '../policies/manifest/project-file.ts';
 import type { CallRecord } from '../policies/report/call-record.ts';
 import { priceOf } from '../policies/report/spending.ts';
 import { readJsonIfFit } from './disk/regular-file.ts';
+import type { Journal } from './journal/journal.ts';
 import type { Call, Ledger } from './journal/ledger.ts';
 import type { TaskFolder } from './task-folder.ts';
 
@@ -38,6 +39,32 @@ export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['p
     for (const used of [usage.all, usage.stages[stage]]) add(used, record, prices);
   }
   return usage;
+}
+
+/** Sums over all paid calls of a task, in any run. */
+export interface Spent {
+  tokens: number;
+  usd: number;
+  /** Paid calls that did not report a value; they are in neither sum. */
+  calls_without_tokens: number;
+  calls_without_price: number;
+}
+
+export interface ChargedTask {
+  task: TaskFolder;
+  journal: Journal;
+  project: Pick<ProjectFile, 'prices'>;
+}
+
+/** Uses the journal and the calls' records, with the project's prices. Throws JournalError. */
+export function spentOf({ task, journal, project }: ChargedTask): Spent {
+  const { all } = usageOf(task, journal.read().ledger, project.prices);
+  return {
+    tokens: all.total_tokens ?? 0,
+    usd: all.usd ?? 0,
+    calls_without_tokens: all.unknown_calls,
+    calls_without_price: all.unpriced_calls,
+  };
 }
 
 /** A call's record: in its attempt's folder; older versions kept one without a run only in the outputs, until the stage's next call. */

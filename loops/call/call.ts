@@ -33,6 +33,7 @@ import {
 import type { Charge, WrapperRequest } from '../attempt/request.ts';
 import { putFoldersRight, withRealPlaces } from '../attempt/result-paths.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
+import { withinTask } from './caps.ts';
 import { cancelled, check, LATE, type Refusal, toolingRefusal, tooOld } from './check.ts';
 import type { Called, StartedCall } from './conclude.ts';
 import { deadlineOf, discard, prepare, wayOut } from './prepare.ts';
@@ -59,7 +60,9 @@ async function callThrough(begun: BegunCall, stop: AbortSignal): Promise<Called>
   const checked: CheckedCall = { ...begun, request: withRealPlaces(request), prompt, binary, cliVersion };
   const old = tooOld(checked);
   if (old !== null) return refuse(checked, old);
-  return withinLimits(checked, stop, {
+  const ready = await withinTask(checked);
+  if ('exit' in ready) return refuse(checked, ready);
+  return withinLimits(ready, stop, {
     make: (admitted) => make(admitted, stop),
     refuse,
   });

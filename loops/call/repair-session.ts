@@ -18,7 +18,7 @@ const refuse = (refusal: Refusal) => ({ how: 'refused', refusal }) as const;
 export async function repairSession(checked: CheckedCall, sessionId: string): Promise<Resumable> {
   const { adapter, call } = checked.request;
   // Through a prefix, it may have other files.
-  if (adapter.prefix === undefined && (await isDeleted(adapter, checked.binary, sessionId, call))) {
+  if (adapter.prefix === undefined && (await isDeleted(adapter, checked.binary, sessionId, call, 'unknown'))) {
     const message = `${adapter.tool} has no session ${sessionId}: it was deleted, or belongs to another home folder. Name another one, or begin a new one`;
     return refuse(toolingRefusal('session_id', message, 'refusedInput'));
   }

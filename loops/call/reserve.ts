@@ -8,7 +8,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
-import { readBudget } from '../../state/project/manifest.ts';
+import { readBudgets } from '../../state/project/manifest.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
@@ -128,9 +128,9 @@ const lateRefusal = ({ id }: TaskFolder): Reserved => ({
 /** Takes the budget from the manifest if no run has opened the task yet. */
 async function setBudget(journal: Journal, task: TaskFolder): Promise<string | null> {
   if (task.manifest === null || journal.read().ledger.budget !== null) return null;
-  const budget = await readBudget(task.manifest);
-  if (budget.how === 'invalid') return budget.message;
-  journal.append({ fact: 'budget', calls: budget.calls, from: 'manifest' });
+  const read = await readBudgets(task.manifest);
+  if (read.how === 'invalid') return read.message;
+  journal.append({ fact: 'budget', calls: read.budgets.paid_call_budget, from: 'manifest' });
   return null;
 }
 

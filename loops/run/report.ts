@@ -4,8 +4,8 @@ import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { IterationCells } from '../../policies/supervise/supervise-text.ts';
 import type { LeftHow } from '../../policies/supervise/supervision.ts';
+import type { Spent } from '../../state/usage.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
-import type { Spent } from '../task/paid-calls.ts';
 import type { RecordedStage, StageFacts } from '../task/stage-facts.ts';
 import type { Notified } from '../upkeep/notified.ts';
 

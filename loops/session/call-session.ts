@@ -148,7 +148,7 @@ async function obstacleOf(call: SessionCall, entry: SessionEntry): Promise<strin
   if (elsewhere !== null) return `it works in ${elsewhere}`;
   const adapter = adapterOf(tool);
   const binary = findBinary(adapter.binary, call.environment.PATH);
-  const isGone = binary !== null && (await isDeleted(adapter, binary, entry.session_id, call));
+  const isGone = binary !== null && (await isDeleted(adapter, binary, entry.session_id, call, 'here'));
   return isGone ? `${tool} no longer has it` : null;
 }
 

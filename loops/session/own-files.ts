@@ -65,15 +65,20 @@ export async function worksElsewhere(tool: Tool, id: string, lookup: Lookup): Pr
 export const elsewhereMistake = (tool: Tool, id: string, there: string, here: string): string =>
   `${tool} session ${id} works in ${there}, and this is ${here}: run it there, or begin a session of this folder`;
 
-/** Returns whether the CLI has deleted the session. Checks only an id that the CLI could not read as a name or an index, and only if its files could be read. */
+/**
+ * Returns whether the CLI has deleted the session. Checks only an id that the CLI could not read as a name or an index, and only if
+ * its files could be read.
+ * @param origin `here`: it was once among these files, so that a CLI which also finds sessions elsewhere has it nowhere else.
+ */
 export async function isDeleted(
   { packageName, entries, sessions }: Adapter,
   binary: string,
   id: string,
   lookup: Lookup,
+  origin: 'here' | 'unknown',
 ): Promise<boolean> {
   if (!WHOLE_ID.test(id) || !isPublished(binary, packageName, entries)) return false;
   const store = await sessions();
   const found = await quietly(async () => ({ file: await store.find(id, lookup) }));
-  return store.isLocal && found !== null && found.file === null;
+  return (store.isLocal || origin === 'here') && found !== null && found.file === null;
 }

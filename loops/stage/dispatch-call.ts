@@ -16,7 +16,7 @@ import { hasKeptAnswer, hasOutput } from '../attempt/captured.ts';
 import type { Dispatch } from '../attempt/dispatch.ts';
 import { GUARDIAN_TIMEOUTS, newCallId } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
-import { isPriced } from '../call/caps.ts';
+import { capsOfTask } from '../call/caps.ts';
 import { settle } from '../call/settle.ts';
 import { closedBy } from '../guard/enter-task.ts';
 import { checkGuarded, keepGuarded } from '../guard/guard-call.ts';
@@ -27,7 +27,7 @@ import { type LimitedCall, projectOf } from '../limits/limited-call.ts';
 import { settleLimits } from '../limits/settle-limits.ts';
 import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
-import { nestedWords, paidWords, spentOf } from '../task/paid-calls.ts';
+import { nestedWords, paidWords } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { type CallSlot, UNLIMITED } from '../task/run-context.ts';
 import { engineOf, type StageRun } from '../task/stage-run.ts';
@@ -211,20 +211,9 @@ function errandOf(
   };
 }
 
-/** Without a price, dollars are counted only after the call. */
 function capsFor(open: OpenTask, { tool, model }: StageRun['stage']): { caps?: Caps } {
-  const { max_tokens: tokens, max_usd: usd } = open.manifest.budgets;
-  if (tokens === undefined && usd === undefined) return {};
-  const spent = spentOf(open);
-  const { prices } = open.project;
-  const isCapped = usd !== undefined && isPriced(adapterOf(tool), model ?? null, prices);
-  const caps: Caps = {
-    tokens: tokens === undefined ? null : { max: tokens - spent.tokens, of: 'task' },
-    usd: isCapped ? { max: usd - spent.usd, of: 'task' } : null,
-    prices,
-    model: model ?? null,
-  };
-  return { caps };
+  const caps = capsOfTask(open.manifest.budgets, open, adapterOf(tool), model ?? null);
+  return caps === null ? {} : { caps };
 }
 
 /**

@@ -12,7 +12,7 @@ import { readBytesIfFit, readIfFit } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { keptText } from '../../state/supervise/texts.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
-import { spentOf } from '../task/paid-calls.ts';
+import { spentOf } from '../../state/usage.ts';
 import type { Composing } from '../task/prompt.ts';
 import { stageFacts } from '../task/stage-facts.ts';
 import type { OpenTask } from '../task/task.ts';

@@ -3,28 +3,8 @@
 import { dollars, figure } from '../../policies/text/display.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
-import { usageOf } from '../../state/usage.ts';
+import { spentOf } from '../../state/usage.ts';
 import type { OpenTask } from './task.ts';
-
-/** Sums over all paid calls of a task, in any run. */
-export interface Spent {
-  tokens: number;
-  usd: number;
-  /** Paid calls that did not report a value; they are in neither sum. */
-  calls_without_tokens: number;
-  calls_without_price: number;
-}
-
-/** Uses the journal and the calls' records, with the project's prices. Throws JournalError. */
-export function spentOf({ task, journal, project }: OpenTask): Spent {
-  const { all } = usageOf(task, journal.read().ledger, project.prices);
-  return {
-    tokens: all.total_tokens ?? 0,
-    usd: all.usd ?? 0,
-    calls_without_tokens: all.unknown_calls,
-    calls_without_price: all.unpriced_calls,
-  };
-}
 
 /** In words, before a call: its number among the paid calls if one remains, and the known tokens and dollars of the earlier ones. */
 export function paidWords(open: OpenTask): string[] {

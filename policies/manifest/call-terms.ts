@@ -79,7 +79,7 @@ export function strictest(one: CallLimits, other: CallLimits): CallLimits {
   };
 }
 
-function strictestCaps(one: Caps | undefined, other: Caps | undefined): { caps?: Caps } {
+export function strictestCaps(one: Caps | undefined, other: Caps | undefined): { caps?: Caps } {
   if (one === undefined || other === undefined) return one || other ? { caps: (one ?? other)! } : {};
   const prices = { ...other.prices, ...one.prices };
   return { caps: { ...one, tokens: lowerCap(one.tokens, other.tokens), usd: lowerCap(one.usd, other.usd), prices } };

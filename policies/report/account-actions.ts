@@ -51,9 +51,15 @@ const paidFor: WayOut = (situation) => [
 /** A cap of one call ended it, not the number of calls. */
 const CAP_RULES: ReadonlySet<string> = new Set([ENDING_RULES.over_cap.id, 'stop-max-usd']);
 
+const isOfCap = ({ verdict: { evidence } }: Situation): boolean =>
+  CAP_RULES.has(evidence?.rule ?? '') || evidence?.limit?.unit === 'tokens' || evidence?.limit?.unit === 'usd';
+
+const isOfTask = ({ verdict: { evidence } }: Situation): boolean =>
+  evidence?.limit?.name === 'task_budget' || evidence?.limit?.name === 'rest_of_task_budget';
+
 const higherCap: WayOut = (situation) => {
   const { sessionId, ranTools } = situation;
-  const own = isOwnCall(situation);
+  const own = isOwnCall(situation) && !isOfTask(situation);
   const resume = own && sessionId ? ` and \`--resume-session ${sessionId}\`` : '';
   return [
     toDo('make the task smaller, or split it'),
@@ -106,8 +112,7 @@ export const BUDGET_ACTIONS = {
       : [goOn(situation, 'or call anyway', situation.called, '--ignore-hold')]),
     toDo(otherTool(situation)),
   ],
-  budget: (situation) =>
-    CAP_RULES.has(situation.verdict.evidence?.rule ?? '') ? higherCap(situation) : moreCalls(situation),
+  budget: (situation) => (isOfCap(situation) ? higherCap(situation) : moreCalls(situation)),
 } as const satisfies Record<string, WayOut>;
 
 /** Finds which key or login a CLI uses, and what to do if it was refused: a login does not fix the user's own key. */

@@ -125,16 +125,14 @@ function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' },
 const namingFields = ({ id, tool, role }: Stage): string =>
   `${id === undefined ? '' : `id: ${JSON.stringify(id)}, `}tool: ${tool}, role: ${role}`;
 
-/** Reads only the paid-call budget, for a call that charges a task which no run has opened yet. */
-export async function readBudget(
+/** Reads only the budgets, for a call that charges a task outside its runs. */
+export async function readBudgets(
   file: string,
-): Promise<{ how: 'read'; calls: number } | { how: 'invalid'; message: string }> {
+): Promise<{ how: 'read'; budgets: GivenManifest['budgets'] } | { how: 'invalid'; message: string }> {
   const read = await readGiven(file);
   if (read.how === 'invalid') return read;
   const [mistake] = idMistakes(file, { ...read, data: read.value });
-  return mistake === undefined
-    ? { how: 'read', calls: read.value.budgets.paid_call_budget }
-    : { how: 'invalid', message: mistake };
+  return mistake === undefined ? { how: 'read', budgets: read.value.budgets } : { how: 'invalid', message: mistake };
 }
 
 type Given = YamlRead<GivenManifest>;

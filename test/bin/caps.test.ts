@@ -178,6 +178,27 @@ test('a call of a stage may use what remains of its task', async ({ rig }) => {
   assert.is(rig.calls.length, 1);
 });
 
+test('a wrapper that charges a task may use what remains of its tokens, and then makes no call', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief' }], budgets: { max_tokens: 40 } });
+  const flags = ['--task=fix', '--access=full'];
+  const running = runWrapper(rig, 'codex', flags);
+  const fake = await rig.call();
+  await makeRequests(rig, fake, 'codex', 3);
+  void fake.tell({ do: 'hang' });
+  const capped = await running.ended();
+  assert.match(capped.record.verdict.evidence!.text, "it may use 40 tokens (what remained of its task's budget)");
+  const offered = capped.record.next_actions!.map(({ text }) => text).join();
+  assert.match(offered, 'raise `budgets.max_tokens` or `budgets.max_usd` in the manifest');
+  assert.not.match(offered, '--max-tokens');
+  const { code, said, record } = await runWrapper(rig, 'codex', flags).ended();
+  assert.equal([code, record.ending, record.verdict.reason], [12, 'not_started', 'budget']);
+  assert.match(said, /the budget of task fix is used up: 54 of 40 tokens are used up; nothing was started/);
+  assert.not.match(said, '--set');
+  assert.is(rig.calls.length, 1);
+  // Nothing is reserved for a call that is refused.
+  assert.is(task.read('state/journal.jsonl').split('"reserved"').length, 2);
+});
+
 test('a stage that works in a folder outside the project has the prices of its project', async ({ rig }) => {
   rig.write('tollgate.yaml', `prices: {${MODEL}: {input: 1, output: 1}}\n`);
   const elsewhere = path.join(rig.root, 'elsewhere');

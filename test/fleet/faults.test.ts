@@ -1,6 +1,6 @@
 // Faults of a fleet: a frozen machine, a network that is cut, a guardian that is killed, and how often an idle worker asks.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -28,7 +28,13 @@ test.after(({ fleet }) => fleet.dispose());
 
 const stateOf = (name: string) => `SELECT state FROM tollgate.tasks WHERE name = '${name}'`;
 const callsOf = (name: string) =>
-  `SELECT r.state, attempt FROM tollgate.reservations r JOIN tollgate.tasks t ON t.id = r.task WHERE t.name = '${name}' ORDER BY reserved_at`;
+  `SELECT r.state, attempt FROM tollgate.reservations r JOIN tollgate.tasks t ON t.id = r.task WHERE t.name = '${name}' ORDER BY reserved_at, attempt`;
+/** The folder of a task at the worker of the same name. */
+async function folderOf(fleet: FleetRig, name: string): Promise<string> {
+  const [row] = await fleet.rows(`SELECT meta FROM tollgate.tasks WHERE name = '${name}'`);
+  const { packed } = row!.meta as { packed: Parameters<typeof worktreeOf>[0] };
+  return path.join(worktreeOf(packed, path.join(fleet.rig.root, 'workers', name), null), packed.folder);
+}
 const parentOf = (pid: number) => Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
 
 /** The network between a worker and the database. */
@@ -120,10 +126,8 @@ test('a worker whose disk is full ends, and the next one takes the paid answer t
   if (faultShim() === null) return console.log('SKIPPED: the library of faults needs Linux and a C compiler (cc)');
   fleet.task('full');
   await fleet.submit('full');
-  const [row] = await fleet.rows("SELECT meta FROM tollgate.tasks WHERE name = 'full'");
-  const { packed } = row!.meta as { packed: Parameters<typeof worktreeOf>[0] };
   const folder = path.join(fleet.rig.root, 'workers', 'full');
-  const under = path.join(worktreeOf(packed, folder, null), packed.folder, 'done');
+  const under = path.join(await folderOf(fleet, 'full'), 'done');
   const paid = fleet.rig.calls.length;
   const { code, stderr } = await fleet.rig.run('tollgate', ['worker', '--folder', folder, '--until-empty'], {
     env: { TOLLGATE_DATABASE: fleet.url, ...faultEnv({ in: 'tollgate.cjs', under, at: 1, does: 'ENOSPC', times: 0 }) },
@@ -134,6 +138,24 @@ test('a worker whose disk is full ends, and the next one takes the paid answer t
   await begun(fleet.worker('full', '--until-empty')).succeeds();
   assert.equal(await fleet.rows(stateOf('full')), [{ state: 'done' }]);
   assert.is(fleet.rig.calls.length, paid + 1);
+});
+
+test('a call that its stopped worker could not book uses up no limit for the others', async ({ fleet }) => {
+  fleet.task('unbooked');
+  await fleet.submit('unbooked');
+  const { worker } = await fleet.workerInCall('unbooked');
+  // The disk kept the folder of this attempt, and nothing that tells how it went.
+  mkdirSync(path.join(await folderOf(fleet, 'unbooked'), 'state/attempts/unbooked'));
+  const columns = 'task, epoch, worker, machine, stage, prompt, tool, account, state, day, reserved_at';
+  await fleet.rows(`INSERT INTO tollgate.reservations (call_id, attempt, ${columns}) SELECT 'unbooked', 2, ${columns}
+    FROM tollgate.reservations WHERE task = (SELECT id FROM tollgate.tasks WHERE name = 'unbooked')`);
+  begun(worker).running.signal('SIGTERM');
+  await worker.running.result;
+  assert.equal(await fleet.rows(stateOf('unbooked')), [{ state: 'stopped' }]);
+  assert.equal(await fleet.rows(callsOf('unbooked')), [
+    { state: 'settled', attempt: 1 },
+    { state: 'lost', attempt: 2 },
+  ]);
 });
 
 test('while the network is cut a running call continues, and it is booked when the network is back', async ({

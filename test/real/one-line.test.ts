@@ -1,6 +1,6 @@
 // Calls in one line by the real CLIs: the prompt reaches the model, and the answer is on stdout.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,6 +29,24 @@ for (const tool of TOOLS)
         [3, 2, 1],
       );
       assert.equal(home.survivors(), []);
+    }));
+
+for (const tool of TOOLS)
+  test(`${tool}: a session whose files are gone is replaced, without a call that fails`, () =>
+    within(tool, async (home, api) => {
+      const call = (prompt: string) =>
+        home.start('tollgate', ['call', tool, prompt, '--session', 'shop', '--trust-workspace', '--no-files']).result;
+      assert.is((await call('PROMPT-A')).code, 0);
+      const kept = readFileSync(path.join(home.project, '.tmp/state/sessions.json'), 'utf8');
+      const id = /"session_id": "([^"]+)"/.exec(kept)![1]!;
+      const files = readdirSync(home.home, { recursive: true, encoding: 'utf8' });
+      const own = files.filter((file) => path.basename(file).includes(id.slice(0, 8)) && !file.includes('/tollgate/'));
+      assert.ok(own.length > 0);
+      for (const file of own) rmSync(path.join(home.home, file), { recursive: true, force: true });
+      const { code, stdout, stderr } = await call('PROMPT-B');
+      assert.equal([code, stdout], [0, 'CANNED-ANSWER 42\n'], stderr);
+      assert.match(stderr, `a new session replaces ${id}: ${tool} no longer has it\n`);
+      assert.not.match(api.paid().at(-1)!.body, 'PROMPT-A');
     }));
 
 const SCHEMA = JSON.stringify({
