@@ -81,7 +81,7 @@ async function runThrough(
     ...rest,
   ]);
   // A client that was killed leaves its container.
-  if (ran.exitCode !== 0) await endContainer({ prefix, name });
+  if (ran.exitCode !== 0 && ran.exitCode !== PROBE_EXIT) await endContainer({ prefix, name });
   return ran;
 }
 
@@ -114,6 +114,10 @@ export async function probePrefix(
       ? []
       : [`variables do not arrive: pass ${Object.keys(call.variables).join(', ')}`]),
     ...(absent.length === 0 || isRemote(prefix) ? [] : [`${absent.join(', ')} cannot be used: make it visible`]),
+    // Otherwise a failure of the CLI, or a part of its answer, would be a success.
+    ...(exitCode === PROBE_EXIT
+      ? []
+      : ['the exit code of the CLI does not arrive: have it wait for the CLI, and exit as the CLI does']),
   ];
   if (lacks.length > 0) return { missing: 'something', why: `${where}: ${lacks.join('; ')}` };
   if (said.has('cli')) return null;
@@ -125,6 +129,9 @@ export async function probePrefix(
 
 const ENDED = 'tollgate-probe-ended';
 
+/** No program that starts another exits with it by itself. */
+const PROBE_EXIT = 41;
+
 /** POSIX, for the shells of small images. Each line is printed if the thing is there. */
 const PROBE = `IFS= read -r line; echo "stdin $line"
 [ . -ef "$1" ] && echo cwd
@@ -132,7 +139,8 @@ echo "marker $${MARKERS[0]}"
 command -v "$2" >/dev/null && echo cli
 shift 2
 for folder; do [ -w "$folder" ] && echo "folder $folder"; done
-echo ${ENDED}`;
+echo ${ENDED}
+exit ${PROBE_EXIT}`;
 
 /** Ends the container of a call, if it has one. @returns what could not be ended, for a person to read; null if nothing is left. */
 export async function endContainer({ prefix, name }: Container): Promise<string | null> {

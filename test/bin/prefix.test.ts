@@ -205,6 +205,8 @@ test('a prefix that is refused costs nothing', async ({ rig, docker }) => {
 const LACKS: [script: string, message: string, code?: number][] = [
   ['exec "$@" </dev/null', 'stdin does not arrive, so the CLI would get no prompt'],
   ['setsid --fork "$@" >/dev/null 2>&1 </dev/null', 'it exited at once, as one that detaches does'],
+  ['exec setsid --fork "$@"', 'the exit code of the CLI does not arrive: have it wait for the CLI'],
+  ['"$@" || true', 'the exit code of the CLI does not arrive'],
   ['cd /; exec "$@"', 'the working folder is not'],
   ['exec env -u TOLLGATE_CALL_ID "$@"', 'variables do not arrive: pass'],
   ['chmod -w "$TMPDIR"; rmdir "$TMPDIR"; exec "$@"', 'cannot be used: make it visible'],
