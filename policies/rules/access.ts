@@ -98,7 +98,7 @@ export const ACCESS_RULES = [
   {
     id: 'access-key',
     status: REFUSED,
-    text: /\b(?:invalid|wrong) subscription key\b|\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set|deactivated|disabled|deleted)|\bkey has been (?:disabled|revoked|deleted|deactivated)\b|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
+    text: /\b(?:invalid|wrong) subscription key\b|\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set|deactivated|disabled|deleted|blocked)|\bkey has been (?:disabled|revoked|deleted|deactivated)\b|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
     class: 'auth',
     reason: 'bad_key',
     proof: [{ message: 'Missing environment variable: `TEST_API_KEY`.' }],
@@ -113,6 +113,26 @@ export const ACCESS_RULES = [
     class: 'auth',
     reason: 'not_authorised',
     proof: [{ message: 'The account has been deactivated.', status: 401, code: 'UNAUTHENTICATED' }],
+  },
+  {
+    // Some services report a refusal by plan as a limit. A real limit has matched before.
+    id: 'access-plan',
+    status: [429],
+    needs: ['plan', 'subscription', 'package', 'fair us', 'restricted access'],
+    text: /\b(?:plan|subscription|package)\b[^.\n]{0,30}\b(?:(?:does not|doesn.t)(?: yet| currently)? include\b|has expired\b)|\bfair us(?:e|age) policy\b|\brestricted access\b/i,
+    class: 'auth',
+    reason: 'not_authorised',
+    proof: [{ message: 'Your current subscription plan does not yet include access to m', status: 429 }],
+  },
+  {
+    // A relay reports the refusal of the service behind it as its own failure.
+    id: 'access-relayed',
+    status: ['5xx'],
+    needs: ['ed to perform'],
+    text: /\bnot authori[sz]ed to perform\b/i,
+    class: 'auth',
+    reason: 'not_authorised',
+    proof: [{ message: 'The IAM user or role is not authorized to perform the required actions', status: 500 }],
   },
   {
     id: 'access-suspicious',
@@ -227,7 +247,7 @@ export const ACCESS_RULES = [
   {
     id: 'access-denied',
     status: REFUSED,
-    text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b400 operation not allowed\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens?\b.{0,40}\b(?:are|is) not supported\b|\bno access to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
+    text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b400 operation not allowed\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens?\b.{0,40}\b(?:are|is) not supported\b|\blacks? the required\b|\bno access to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
     class: 'auth',
     reason: 'not_authorised',
     proof: [

@@ -63,7 +63,8 @@ export const ANSWER_RULES = [
   },
 ] as const satisfies readonly RuleRow[];
 
-const REFUSED_WITH = ['none', 400, 403, 422, 451] as const;
+/** 446 is Portkey's, for its guardrails. */
+const REFUSED_WITH = ['none', 400, 403, 422, 446, 451] as const;
 
 /** For the prompt, or the service's own answer. */
 export const CONTENT_RULES = [
@@ -116,7 +117,7 @@ export const CONTENT_RULES = [
       'inspection',
       'guardrail',
     ],
-    text: /\b(?:contain|inspect)\w* inappropriate content\b|\bDataInspectionFailed\b|\b(?:blocked|stopped|intervened|violated?|rejected|denied)\b[^\n]{0,40}\bguardrails?\b|\bguardrails?\b[^\n]{0,30}\b(?:blocked|intervened|stopped|violat\w{1,4})\b|\bstopped\b.{0,20}\b(?:safety|recitation|prohibited|sensitive|content|blocklist)|\b(?:response|output|content|completion|prompt) was filtered|\bresponsible ai\b|\brephrase your prompt\b|\bmatched public code\b|\bcontent exists risk\b|\busage guidelines\b|\bsafety[ _]check|\bsafeguards flagged\b|\bflagged for\b(?! (?:suspicious|unusual|fraud))|\brequires moderation\b|\bblocked\b.{0,50}\b(?:safety|recitation|copyright|content|policy settings|prohibited)|\bcontent[ _-]?(?:management |moderation |safety )?(?:filter|policy|policies)|\bflagged\b.{0,40}\b(?:risk|safety|harm|violat|policy)|limited access to this content|\bviolat\w{1,10} .{0,20}\b(?:usage|content|safety) polic|misalignment policy|\bsafety (?:system|filter)/i,
+    text: /\b(?:contain|inspect)\w* (?:inappropriate|unsafe|sensitive|harmful)(?: or \w{1,20})? content\b|\bDataInspectionFailed\b|\b(?:blocked|stopped|intervened|violated?|rejected|denied)\b[^\n]{0,40}\bguardrails?\b|\bguardrails?\b[^\n]{0,40}\b(?:blocked|intervened|stopped|failed|violat\w{1,4})\b|\bstopped\b.{0,20}\b(?:safety|recitation|prohibited|sensitive|content|blocklist)|\b(?:response|output|content|completion|prompt) was filtered|\bresponsible ai\b|\brephrase your prompt\b|\bmatched public code\b|\bcontent exists risk\b|\busage guidelines\b|\bsafety[ _]check|\bsafeguards flagged\b|\bflagged for\b(?! (?:suspicious|unusual|fraud))|\brequires moderation\b|\bblocked\b.{0,50}\b(?:safety|recitation|copyright|content|policy settings|prohibited)|\bcontent[ _-]?(?:management |moderation |safety )?(?:filter|policy|policies)|\bflagged\b.{0,40}\b(?:risk|safety|harm|violat|policy)|limited access to this content|\bviolat\w{1,10} .{0,20}\b(?:usage|content|safety) polic|misalignment policy|\bsafety (?:system|filter)/i,
     class: 'contract_violation',
     reason: 'content_filter',
     proof: [

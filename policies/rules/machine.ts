@@ -14,6 +14,16 @@ export const MACHINE_RULES = [
     proof: [{ message: 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory' }],
   },
   {
+    // A server of models on this machine.
+    id: 'machine-memory-server',
+    status: ['none', '5xx'],
+    needs: ['memory', 'system resources'],
+    text: /\brequires more (?:system |gpu |video )?memory\b|\binsufficient system resources\b/i,
+    class: 'tooling',
+    reason: 'out_of_memory',
+    proof: [{ message: 'model requires more system memory (5.3 GiB) than is available (3.3 GiB)', status: 500 }],
+  },
+  {
     id: 'machine-crash',
     status: HERE,
     text: /segmentation fault|core dumped|illegal instruction|\bbus error\b|\bpanicked at\b|fatal runtime error|agent loop died|\bSIG(?:SEGV|ILL|BUS|ABRT|FPE|SYS)\b/i,

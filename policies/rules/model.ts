@@ -99,7 +99,7 @@ export const MODEL_RULES = [
     id: 'model-words',
     status: ['none', 400, 403, 404, 410, 422],
     needs: ['model'],
-    text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|(?:does )?not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\bno supported models?\b|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
+    text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|(?:does )?not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\bno supported models?\b|\bno models? (?:is |are )?loaded\b|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
     class: 'tooling',
     reason: 'model_not_found',
     proof: [
