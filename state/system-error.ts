@@ -52,7 +52,22 @@ export function refusalOf(error: unknown): string | null {
   if (error.syscall === 'watch' && WATCHERS_USED_UP.has(error.code))
     return `the limit of file watchers is used up (${error.message}); the disk is not full. Raise it (sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024), or end programs that watch many files: ${KEPT}`;
   if (!REFUSALS.has(error.code)) return null;
-  return `the system refused what was needed (${error.message}); everything written before is kept. Fix that, and run it again to continue`;
+  return `the system refused what was needed (${error.message}); ${KEPT}. To continue, ${wayOutOf(error)}, and run it again`;
+}
+
+/** The variables that move our folders, by what is in their default paths. The state of a task is in its own folder. */
+const MOVED_BY = [
+  [/\/\.tmp(?:\/(?!task\/)|$)/, 'TOLLGATE_STATE'],
+  [/\/\.local(?:\/state(?:\/|$)|$)/, 'XDG_STATE_HOME'],
+] as const;
+
+/** What a user can do about a file or a folder that cannot be used. */
+export function wayOutOf({ code, path }: NodeJS.ErrnoException): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'free some space on its disk';
+  if (path === undefined || (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS')) return 'correct that';
+  const variable = MOVED_BY.find(([place]) => place.test(path))?.[1];
+  const other = variable === undefined ? '' : `, or set ${variable} to a folder that is`;
+  return `make its folder readable and writable for this user${other}`;
 }
 
 const KEPT = 'everything written before is kept';

@@ -16,7 +16,7 @@ import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
 import { type FoundCall, type RegisterEntry, readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
-import { isSystemError } from '../../state/system-error.ts';
+import { isSystemError, wayOutOf } from '../../state/system-error.ts';
 import { projectState, strayState } from '../../state/task-folder.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -131,7 +131,7 @@ export async function callInSession(
     session = await openCallSession({ tool, cwd, environment, stateFolder, callId, stop, say, clock }, requested);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return `the files of the session cannot be used: ${error.message}; nothing was started`;
+    return `the files of the session cannot be used: ${error.message}; nothing was started. To continue, ${wayOutOf(error)}`;
   }
   // A stop was requested while it waited, so the call ends as cancelled.
   if (session === null) return call(request, stop, clock);

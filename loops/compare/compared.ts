@@ -19,7 +19,7 @@ import { readGateRecord } from '../task/gate-actions.ts';
 import { treeRules } from '../task/keep-start.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { readChanges } from '../tree/read-changes.ts';
-import { askGit, gitWith } from '../tree/run-git.ts';
+import { askGit, complaintOf, type GitRan, gitWith } from '../tree/run-git.ts';
 import { type Comparison, folderOf, resumeLine } from './comparison.ts';
 
 /** Where a comparison is read. */
@@ -159,9 +159,14 @@ async function changesOf(open: OpenTask, { base, writes }: Comparison, context: 
   if (read.how === 'invalid') return { ...NO_CHANGES, problem: read.message };
   const commit = await commitOf(open, base, context.environment);
   const omitted = writes ? await uncommittedOf(there, { base, commit }, context) : [];
-  const lacks =
-    omitted.length === 0 ? [] : [`no commit can hold what it made here: ${firstNames(omitted, MOST_NAMED)}`];
-  return { diff: read.changes.text, problem: null, commit, lacks };
+  return { diff: read.changes.text, problem: null, commit, lacks: lacksOf(omitted) };
+}
+
+function lacksOf(omitted: string[] | { message: string }): string[] {
+  if (!Array.isArray(omitted))
+    return [`it is not known whether a commit holds all that it made here: ${omitted.message}`];
+  if (omitted.length === 0) return [];
+  return [`no commit can hold what it made here: ${firstNames(omitted, MOST_NAMED)}`];
 }
 
 interface VariantChanges {
@@ -186,16 +191,24 @@ export async function commitOf(
   return ran.code !== 0 || commit === base ? null : commit;
 }
 
-/** @returns what its gates saw changed, and no commit of it has, such as a nested repository. @param commit null: it made none. */
+/**
+ * @param commit null: it made none.
+ * @returns what its gates saw changed, and no commit of it has, such as a nested repository; or why git cannot tell.
+ */
 export async function uncommittedOf(
   { task, plans, tree }: OpenTask,
   { base, commit }: { base: string; commit: string | null },
   { environment, stop }: Pick<Reading, 'environment' | 'stop'>,
-): Promise<string[]> {
+): Promise<string[] | { message: string }> {
   const changed = plans.flatMap(({ stage }) => readGateRecord(task, stage.name)?.changes ?? []);
   if (changed.length === 0) return [];
   const git = gitWith({ cwd: tree, timeoutMs: LOOK_MS, environment, halt: stop });
-  const namesOf = async (args: readonly string[]) => (await git(args)).stdout.split('\0').slice(0, -1);
+  const failed: GitRan[] = [];
+  const namesOf = async (args: readonly string[]) => {
+    const ran = await git(args);
+    if (ran.code !== 0) failed.push(ran);
+    return ran.stdout.split('\0').slice(0, -1);
+  };
   const of = commit ?? base;
   const committed = new Set(await namesOf([...DIFF, '--name-only', '-z', base, of]));
   const omitted = [...new Set(changed.map(({ path: name }) => name))].filter((name) => !committed.has(name));
@@ -207,6 +220,7 @@ export async function uncommittedOf(
   if (lacking.length === 0) return [];
   const tracked = new Set(await namesOf(['ls-tree', '-r', '-z', '--name-only', '--full-tree', of]));
   const differing = new Set(await namesOf([...DIFF, '--name-only', '-z', of]));
+  if (failed[0] !== undefined) return { message: `${complaintOf(failed[0])} (git in ${tree})` };
   // A later stage may have removed a file of an earlier one, or changed it back.
   return lacking.filter((name) =>
     tracked.has(name) ? differing.has(name) : tried(() => lstatSync(path.join(tree, name))) !== null,

@@ -59,6 +59,7 @@ export async function pickVariant(
   const commit = comparison.writes ? await commitOf(opened.open, base, environment) : null;
   const there = lookIntoWorktree(opened.open);
   const omitted = there === null ? [] : await uncommittedOf(there, { base, commit }, context);
+  if (!Array.isArray(omitted)) return invalid(`what variant ${n} (${name}) changed cannot be read: ${omitted.message}`);
   if (commit === null || there === null) {
     if (omitted.length > 0)
       return invalid(
@@ -231,7 +232,11 @@ async function sayWhatGoes({ variants, base }: Comparison, context: RunContext):
     if (there === null) continue;
     const commit = await commitOf(there, base, context.environment);
     const omitted = await uncommittedOf(there, { base, commit }, context);
-    if (omitted.length > 0)
+    if (!Array.isArray(omitted))
+      context.say(
+        `it is not known what no commit of variant ${n} (${name}) has, and it is removed with its worktree: ${omitted.message}`,
+      );
+    else if (omitted.length > 0)
       context.say(
         `what no commit of variant ${n} (${name}) has is removed with its worktree: ${firstNames(omitted, MOST_NAMED)}`,
       );

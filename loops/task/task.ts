@@ -18,7 +18,7 @@ import { missingTask } from '../../state/missing-task.ts';
 import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
-import { isSystemError } from '../../state/system-error.ts';
+import { isSystemError, wayOutOf } from '../../state/system-error.ts';
 import {
   findEscapingLink,
   locateTask,
@@ -249,8 +249,8 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   } catch (error) {
     if (error instanceof JournalError) return { how: 'invalid', message: error.message };
     if (!isSystemError(error)) throw error;
-    const { message } = error;
-    return { how: 'invalid', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
+    const what = `${task.state} cannot be ${verb} (${error.message})`;
+    return { how: 'invalid', message: `${what}; nothing was started. To continue, ${wayOutOf(error)}` };
   }
   const cwd = path.resolve(root, manifest.cwd ?? '.');
   const accounts = await accountsOf(written.plans, opening.environment, cwd);

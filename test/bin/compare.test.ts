@@ -266,7 +266,15 @@ test('a variant of which no commit can hold anything says so, and is named befor
   const picked = await rig.run('tollgate', ['compare', '--pick', '1']);
   assert.is(picked.code, 2);
   assert.match(picked.stderr, 'changed only what no commit can hold, so there is nothing to apply: nested, nested/x');
+  writeFileSync(path.join(report.variants[0]!.files.worktree!, '.git'), 'gitdir: /none\n');
+  const unread = await rig.run('tollgate', ['compare', '--pick', '1']);
+  assert.is(unread.code, 2);
+  assert.match(unread.stderr, /changed cannot be read: fatal: not a git repository.* \(git in \/.*-1\)\n/);
   const removed = await rig.run('tollgate', ['compare', '--remove', 'last']);
+  assert.match(
+    removed.stderr,
+    /known what no commit of variant 1 \(codex\) has, .* worktree: fatal: not a git repository/,
+  );
   assert.match(removed.stderr, 'of variant 2 (claude) has is removed with its worktree: nested, nested/x');
 });
 

@@ -5,7 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isSystemError } from '../../state/system-error.ts';
+import { isSystemError, refusalOf } from '../../state/system-error.ts';
 
 function thrown(work: () => unknown): unknown {
   try {
@@ -32,6 +32,27 @@ const ERRORS: [what: string, error: unknown, ofTheSystem: boolean][] = [
 for (const [what, error, ofTheSystem] of ERRORS)
   test(`${what} is ${ofTheSystem ? '' : 'not '}of the system`, () => {
     assert.is(isSystemError(error), ofTheSystem);
+  });
+
+const refused = (code: string, file: string) =>
+  refusalOf(Object.assign(new Error(`${code}: refused, open '${file}'`), { code, path: file, syscall: 'open' }));
+
+const WAYS_OUT: [code: string, file: string, wayOut: string][] = [
+  [
+    'EACCES',
+    '/home/me/.local/state/tollgate/trusted.json',
+    'writable for this user, or set XDG_STATE_HOME to a folder',
+  ],
+  ['EACCES', '/home/me/.local', 'or set XDG_STATE_HOME to a folder that is'],
+  ['EROFS', '/project/.tmp', 'or set TOLLGATE_STATE to a folder that is'],
+  ['EROFS', '/project/.tmp/distill', 'writable for this user, or set TOLLGATE_STATE to a folder that is'],
+  // The state of a task is in its own folder, which no variable moves.
+  ['EACCES', '/project/.tmp/task/fix/state', 'make its folder readable and writable for this user, and run it again'],
+  ['ENOSPC', '/project/.tmp/distill', 'free some space on its disk, and run it again'],
+];
+for (const [code, file, wayOut] of WAYS_OUT)
+  test(`${code} of ${file} names a way out`, () => {
+    assert.match(refused(code, file)!, wayOut);
   });
 
 test.run();

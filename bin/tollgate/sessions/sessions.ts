@@ -8,7 +8,7 @@ import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { TAG, TAG_MUST } from '../../../policies/session/session-entry.ts';
 import { visible } from '../../../policies/text/display.ts';
-import { isSystemError } from '../../../state/system-error.ts';
+import { isSystemError, wayOutOf } from '../../../state/system-error.ts';
 import { projectRoot, projectState } from '../../../state/task-folder.ts';
 import { readArguments } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
@@ -74,7 +74,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return await verb(asking, read.args, words);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return { exit: TOLLGATE_EXIT.failure, err: noted([`${error.message}; nothing was changed`]) };
+    return {
+      exit: TOLLGATE_EXIT.failure,
+      err: noted([`${error.message}; nothing was changed. To continue, ${wayOutOf(error)}`]),
+    };
   }
 }
 

@@ -55,7 +55,10 @@ can('that is full before the run costs nothing', async ({ rig, task }) => {
   const filler = fill(rig, 0);
   const { code, said } = await task.run();
   assert.equal([code, rig.calls.length], [2, 0]);
-  assert.match(said, /state cannot be written \(ENOSPC: .*\); nothing was started/);
+  assert.match(
+    said,
+    /state cannot be written \(ENOSPC: .*\); nothing was started\. To continue, free some space on its disk\n/,
+  );
   rmSync(filler);
   rig.answer(() => answerWith('codex', 'paid for'));
   assert.is((await task.run()).code, 0);
@@ -68,6 +71,16 @@ can('that may not be written costs nothing, and can still be looked at', async (
   const { code, said } = await task.run('--redo', 'codex_brief');
   assert.ok(code === 1 || code === 2);
   assert.match(said, /cannot be written|could not be written/);
+  const { stderr } = await rig.run('tollgate', ['sessions', 'forget', 'login']);
+  assert.match(
+    stderr,
+    /; nothing was changed\. To continue, make its folder readable and writable .*set TOLLGATE_STATE to/,
+  );
+  const call = await rig.run('tollgate', ['call', 'codex', 'Hi', '--session', 'login', '--no-files']);
+  assert.match(
+    call.stderr,
+    /; nothing was started\. To continue, make its folder .*set TOLLGATE_STATE to a folder that is/,
+  );
   assert.match(said, /EROFS: read-only file system/);
   assert.is((await rig.run('tollgate', ['report'])).code, 0);
   assert.is((await rig.run('tollgate', ['run', 'fix', '--dry-run'])).code, 0);

@@ -61,7 +61,7 @@ can('each says that the disk is full, and changes nothing', async ({ rig }) => {
     // What it was, where, and what to do about it.
     assert.match(
       value.message,
-      /ENOSPC: no space left on device, \w+ '[^']+'.*(writable|Fix|nothing was changed)/,
+      /ENOSPC: no space left on device, \w+ '[^']+'.*(writable|free some space|nothing was changed)/,
       address,
     );
   }
