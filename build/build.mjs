@@ -21,7 +21,7 @@ for (const name of Object.values(COMMANDS))
     if (bin[each] !== `dist/${name}.cjs`) throw new Error(`package.json: bin lacks "${each}": "dist/${name}.cjs"`);
 
 /** Modules that start a process of themselves: each has a starter. */
-const APART = ['loops/gate/schema-process.ts', 'loops/distill/export/render-export.ts'];
+const APART = ['loops/gate/schema-process.ts', 'loops/distill/export/render-export.ts', 'loops/upkeep/sweep.ts'];
 /** Bytes of a font, and a list of names of which few are used: the bundle that imports them holds what it needs of them. */
 const WITHIN = /\.ttf$|semantic-conventions/;
 

@@ -13,6 +13,7 @@ import { capsOf } from '../loops/call/caps.ts';
 import { chargedTask } from '../loops/call/check.ts';
 import { findAdapter } from '../loops/call/find-adapter.ts';
 import { createTelling } from '../loops/report/follow.ts';
+import { watchOver } from '../loops/upkeep/sweep.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import { toDo } from '../policies/facts/next-action.ts';
 import { isLack, requirementsOf } from '../policies/facts/requirements.ts';
@@ -73,7 +74,11 @@ async function calledIn(
   const { stop, release } = stoppedWith(options.signal);
   const teller = createTeller(redactorFor(request), tell);
   request.watch = teller.hear;
-  const { record, message } = await call(request, stop, () => new Date()).finally(release);
+  const endWatch = await watchOver(request.call.environment);
+  const { record, message } = await call(request, stop, () => new Date()).finally(() => {
+    release();
+    endWatch();
+  });
   teller.end();
   const { verdict } = record;
   const named = wordsOf(record, folder, options.keepIn === undefined ? 'removed' : 'kept');

@@ -15,7 +15,7 @@ import { closeOrphanedCall } from '../call/close-orphaned-call.ts';
 import { endLate, isGoneWithin } from '../call/late-guardian.ts';
 import { redactRemainingRaw } from '../call/settle.ts';
 import { describeLeftover, endLeftoverCommands } from '../gate/gate-folder.ts';
-import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
+import { isOf, lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** A task with a living run is left to that run. */
 export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept[]> {
@@ -29,7 +29,8 @@ export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept
     const life = ledger.run === null ? 'dead' : await isAlive(ledger.run.owner, self);
     if (life !== 'dead') return life === 'unknown' ? [elsewhere(task, ledger.run!.owner.host)] : [];
     const swept: Swept[] = [];
-    for (const open of openCalls(ledger)) swept.push(...(await sweepOpen(open, task, journal, sweeping)));
+    for (const open of openCalls(ledger).filter(({ reserved }) => isOf(sweeping, reserved.guardian)))
+      swept.push(...(await sweepOpen(open, task, journal, sweeping)));
     redactRemainingRaw(task, journal.read().ledger, sweeping.environment);
     swept.push(...(await sweepGates(task, ledger.calls.keys())));
     if (swept.some(({ how }) => how === 'settled')) await refreshStats(journal, sweeping.clock);

@@ -1,8 +1,13 @@
 // Cleans up after killed processes: calls without a guardian, their processes and folders, commands of a gate.
 
+import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { KEPT_BACKUPS } from '../../policies/session/reverted-turns.ts';
 import {
   type FoundCall,
@@ -15,11 +20,12 @@ import {
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { lookAtFolder, type PrivateFolderKind, removePrivateFolder } from '../attempt/attempt.ts';
 import { dropAged } from '../session/backups.ts';
 import { sweepCall } from './sweep-call.ts';
 import { sweepTask } from './sweep-task.ts';
-import { isUnswept, type Sweeping, type Swept } from './swept.ts';
+import { isOf, isUnswept, type Sweeping, type Swept } from './swept.ts';
 
 /** Sweeps the current project, and everything in this user's register. Reports what cannot be swept, and does not throw. */
 export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
@@ -37,6 +43,53 @@ export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
   swept.push(...(await guarded('the backups of conversations', async () => sweepBackups(sweeping))));
   return swept;
 }
+
+/**
+ * Starts a process that ends and settles the calls that this process guards, if this process ends before them. A program that makes
+ * a call itself may end at any time, and no signal of a terminal reaches the CLI. @returns a function that ends the watch.
+ */
+export async function watchOver(environment: NodeJS.ProcessEnv): Promise<() => void> {
+  if (registerFolder(environment) === null) return () => {};
+  const guardian = await identify(process.pid);
+  const file = fileURLToPath(import.meta.url);
+  const fromSource = file.endsWith('.ts') ? ['--require', 'tsx/cjs'] : [];
+  const script = `require(${JSON.stringify(file)}).inProcess(${JSON.stringify(guardian)})`;
+  // The system closes the other end of its stdin with this process, however it ends.
+  const watcher = spawn(process.execPath, [...fromSource, '--eval', script], {
+    env: environment,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Without it, a sweep finds the call later.
+  watcher.on('error', () => {});
+  watcher.stdin.on('error', () => {});
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+  return () => void watcher.kill('SIGKILL');
+}
+
+/** In the process that was started. */
+export async function inProcess(guardian: ProcessIdentity): Promise<void> {
+  for await (const _ of process.stdin);
+  const self = (await identify(process.pid))!;
+  // Its files are closed a moment before it is gone.
+  for (let looks = 0; (await isAlive(guardian, self)) === 'alive'; looks += 1) {
+    if (looks === MOST_LOOKS) return;
+    await pause(LOOK_MS);
+  }
+  const { env: environment } = process;
+  const sweeping: Sweeping = { cwd: process.cwd(), environment, working: 'end', clock: () => new Date(), of: guardian };
+  for (const found of readRegister(sweeping)) {
+    if (found.how === 'invalid' || !isOf(sweeping, found.entry.guardian)) continue;
+    const { file, entry } = found;
+    const { task } = entry;
+    if (task !== null) await guarded(task, () => sweepTask(task, sweeping));
+    await guarded(file, () => sweepEntry(file, entry, sweeping));
+  }
+}
+
+const LOOK_MS = 50;
+const MOST_LOOKS = 600;
 
 const sweepBackups = ({ environment, clock }: Sweeping): Swept[] =>
   dropAged(environment, clock(), 'everywhere').map((file) => ({

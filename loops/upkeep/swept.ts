@@ -1,6 +1,7 @@
 // Defines one result of a sweep, reports results as findings, and checks whether there is something to sweep.
 
 import { type CheckAnswer, type CheckFinding, say } from '../../policies/facts/finding.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -32,7 +33,13 @@ export interface Sweeping {
   clock: () => Date;
   /** The limits for a guardian that lives but does not work. */
   patience?: GuardianTimeouts;
+  /** Sweeps only the calls of this guardian; by default all. */
+  of?: ProcessIdentity;
 }
+
+/** Whether the calls of this guardian are swept. */
+export const isOf = ({ of }: Sweeping, { pid, start_time }: ProcessIdentity): boolean =>
+  of === undefined || (of.pid === pid && of.start_time === start_time);
 
 /** Describes a guardian that may not be ours to end. */
 export const lateGuardian = (what: string, pid: number): [told: string, fix: string] => [

@@ -20,6 +20,7 @@ import { REASONER, superviseTask } from '../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { installLibrary, program, resultsOf } from '../rig/user-program.ts';
+import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('the library');
 test.before.each(async (context) => {
@@ -202,6 +203,25 @@ test('a signal ends what runs, and the promise resolves', async ({ rig }) => {
   assert.equal([end.how, end.report.state, end.report.exit_code], ['ran', 'interrupted', 143]);
   assert.equal(rig.survivors(), []);
 });
+
+/** What ends a program in the middle of its call. */
+const ENDS = ['process.exit(0)', "process.kill(process.pid, 'SIGKILL')", "process.kill(process.pid, 'SIGINT')"];
+for (const ends of ENDS)
+  for (const task of ['', ", task: 'fix'"])
+    test(`a program that ends in the middle of its call leaves no CLI: ${ends}${task}`, async ({ rig }) => {
+      makeTask(rig, CODEX);
+      const source = `import { callTool } from 'tollgate';\nprocess.stdin.once('end', () => ${ends}).resume();\nawait callTool('codex', 'Hi', { keepIn: 'kept'${task} });\n`;
+      const child = spawn(process.execPath, [rig.write('program.mjs', source)], { cwd: rig.project, env: rig.env });
+      const gone = new Promise((resolve) => child.on('close', resolve));
+      const call = await rig.call();
+      child.stdin.end();
+      await Promise.all([gone, call.gone]);
+      // Nobody here waits for the process that writes it.
+      const record = path.join(rig.project, 'kept/record.json');
+      await waitWhile(() => !existsSync(record));
+      assert.match(readFileSync(record, 'utf8'), '"reason": "cancelled"');
+      assert.is(rig.calls.length, 1);
+    });
 
 test('a call is iterated for its events, and its secrets are in none of them', async ({ rig }) => {
   rig.env.MY_API_KEY = 'sk-a-secret-of-mine-000000';
