@@ -215,7 +215,7 @@ export const ACCESS_RULES = [
   {
     id: 'access-sign-in',
     status: REFUSED,
-    text: /\bnot (?:logged|signed) in\b|\b(?:log|sign)(?:ged|ging|ing)? in(?:to)? again|\bplease (?:log|sign) ?in\b|\b(?:login|sign-in|authentication) (?:is )?required|\bre-?authenticate|\bcodex login\b|\bauth login\b|['`/]login\b|without authentication|not created with authentication|default credentials\b|\bcould not load (?:\w+ ){1,2}credentials\b|\bcloud_credential_error\b|\bno auth\b|set an auth method|invalid auth method|no (?:authentication|credentials)\b.{0,20}\b(?:found|provided|configured|available)|authentication information/i,
+    text: /\bnot (?:logged|signed) in\b|\b(?:log|sign)(?:ged|ging|ing)? in(?:to)? again|\bplease (?:log|sign) ?in\b|\b(?:login|sign-in|authentication) (?:is )?required|\bre-?authenticate|\bcodex login\b|\bauth login\b|['`/]login\b|without authentication|not created with authentication|default credentials\b|\bcould not (?:load|resolve) (?:\w+ ){0,2}credentials\b|\bcloud_credential_error\b|\bno auth\b|set an auth method|invalid auth method|no (?:authentication|credentials)\b.{0,20}\b(?:found|provided|configured|available)|authentication information/i,
     class: 'auth',
     reason: 'not_signed_in',
     proof: [

@@ -48,8 +48,8 @@ export const SIZE_RULES = [
   {
     id: 'size-context',
     status: ['none', 400, 422, '5xx'],
-    needs: ['context ', 'prompt length', 'input length'],
-    text: /\bcontext (?:window|length|limit|size)\b.{0,60}\b(?:exceed|full|overflow|too (?:long|large|small))|\b(?:exceed\w*|ran out of room in|larger than|longer than|over|beyond|too (?:long|large) for)\b.{0,40}\bcontext (?:window|length|limit|size)|maximum (?:context|prompt|input) length|\breached its context window limit|\bcontext (?:the )?overflows\b|\bcontext (?:window|length|limit|size)\b.{0,60}\brequested\b/i,
+    needs: ['context ', 'prompt length', 'input length', 'model length'],
+    text: /\bcontext (?:window|length|limit|size)\b.{0,60}\b(?:exceed|full|overflow|too (?:long|large|small))|\b(?:exceed\w*|ran out of room in|(?:larger|longer|greater) than|over|beyond|too (?:long|large) for)\b.{0,40}\bcontext (?:window|length|limit|size)|maximum (?:context|model|prompt|input) length|\breached its context window limit|\bcontext (?:the )?overflows\b|\bcontext (?:window|length|limit|size)\b.{0,60}\brequested\b/i,
     class: 'prompt_too_large',
     reason: 'over_limit',
     proof: [
