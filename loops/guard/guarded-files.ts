@@ -3,7 +3,7 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin } from '../../state/disk/real-folder.ts';
-import { isSetAside } from '../../state/disk/replace-file.ts';
+import { isSetAside, TEMPORARY } from '../../state/disk/replace-file.ts';
 import { PROJECT_FILES } from '../../state/project/project.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { forbidsOf } from '../task/compose.ts';
@@ -86,7 +86,9 @@ function isWrittenInCalls({ outputs, attempts, state }: OpenTask['task'], file: 
   const [folder, name] = [path.dirname(file), path.basename(file)];
   if (file === outputs || file === attempts || isLitter(name) || isSetAside(name)) return true;
   if (folder === path.join(state, 'baseline') && name.endsWith('.copies')) return true;
-  return folder === state && /^(?:journal\.jsonl|(?:stats|last_failure)\.json)(?:\.\d+)?$/.test(name);
+  // A guardian that was killed leaves a temporary file of its own.
+  const written = TEMPORARY.exec(name)?.groups?.name ?? name;
+  return folder === state && /^(?:journal\.jsonl|(?:stats|last_failure)\.json)(?:\.\d+)?$/.test(written);
 }
 
 /** Lists every file and link below a folder, except those that `apart` excludes. An absent folder has none. */

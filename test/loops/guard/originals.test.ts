@@ -113,6 +113,16 @@ test('the answer of an earlier stage that a later agent changes is put back', as
   assert.equal([task.failure()?.reason, task.read('outputs/one.codex.out')], ['judge_changed', 'first']);
 });
 
+test('what a guardian that was killed left beside stats.json is no change by the agent', async ({ rig }) => {
+  rig.answer(() => [
+    { do: 'save', file: '.tmp/task/fix/state/.stats.json.4711-1', text: '{' },
+    ...answerWith('codex', 'fine'),
+  ]);
+  const task = makeTask(rig, { stages: [REVIEW] });
+  const { code } = await task.run();
+  assert.equal([code, task.failure()], [0, null]);
+});
+
 test('a budget that is written into stats.json while a call runs is taken back, also from the view', async ({
   rig,
 }) => {
