@@ -86,7 +86,8 @@ const LEAST_BYTES = 16 * 1024 * 1024;
 const OF_THE_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'UNPUBLISHED']);
 
 /** What git says of a disk, which is no mistake of the task. */
-const DISK_WORDS = /\b(?:no space left on device|disk quota exceeded|read-only file system|input\/output error)\b/i;
+const DISK_WORDS =
+  /\b(?:no space left on device|out of diskspace|unable to write file|disk quota exceeded|read-only file system|input\/output error)\b/i;
 
 async function runHeldTask(work: TaskWork): Promise<EndedTask> {
   const { database, task, machine, workFolder, takeOver, context } = work;

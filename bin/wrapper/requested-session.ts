@@ -11,7 +11,7 @@ import { type CallSession, LOOK_MS, openCallSession, type RequestedSession } fro
 import { guarded, sweepEntry } from '../../loops/upkeep/sweep.ts';
 import { findingsOf } from '../../loops/upkeep/swept.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
-import { ACCOUNT_NAME, accountName } from '../../policies/limits/user-accounts.ts';
+import { ACCOUNT_NAME, accountName, accountPlaces } from '../../policies/limits/user-accounts.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
 import { type FoundCall, type RegisterEntry, readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
@@ -152,6 +152,8 @@ interface KilledCall {
   file: string;
   entry: RegisterEntry;
   tool: Tool;
+  /** Leads to the files of its account; absent in an entry of an older version. */
+  account: Saved['account'];
 }
 
 /** The calls that use the session of the tag and whose wrapper was killed, oldest first, from the user's register. */
@@ -163,9 +165,9 @@ async function killedCalls(tag: string, stateFolder: string, environment: NodeJS
   for (const found of readableEntries(folder)) {
     if (found.how !== 'read') continue;
     const { file, entry } = found;
-    const { tool, tag: its } = (entry.draft ?? {}) as Partial<Saved>;
+    const { tool, tag: its, account } = (entry.draft ?? {}) as Partial<Saved>;
     if (!isTool(tool) || its?.name !== tag || its.stateFolder !== stateFolder) continue;
-    if ((await isAlive(entry.guardian, self)) === 'dead') killed.push({ file, entry, tool });
+    if ((await isAlive(entry.guardian, self)) === 'dead') killed.push({ file, entry, tool, account });
   }
   return killed;
 }
@@ -192,9 +194,12 @@ async function settleKilled(
   // The agent of such a call waits for this command, so its answer cannot come first.
   const above = await ancestorsOf(process.pid);
   const isOurs = ({ entry: { cli } }: KilledCall) => cli !== null && isAmong(above, cli);
+  // Another login cannot continue a session.
+  const login = JSON.stringify(accountPlaces(tool, environment));
+  const isOfLogin = ({ account }: KilledCall) => account === undefined || JSON.stringify(account) === login;
   for (let isReported = false; !stop.aborted; isReported = true) {
     const all = await killedCalls(tag, stateFolder, environment);
-    const killed = all.filter((one) => one.tool === tool && !isOurs(one));
+    const killed = all.filter((one) => one.tool === tool && isOfLogin(one) && !isOurs(one));
     const sweeping = { cwd, environment, working: 'wait', clock } as const;
     const swept = [];
     for (const { file, entry } of killed) swept.push(...(await guarded(file, () => sweepEntry(file, entry, sweeping))));

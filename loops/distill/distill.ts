@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
+import { DEFAULT_CALLS } from '../../policies/distill/budgets.ts';
 import { foldStanding } from '../../policies/distill/distillation.ts';
 import { moneyMistake } from '../../policies/distill/models.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -171,9 +172,6 @@ async function openRun(
     elapsedMs: () => Math.round(performance.now() - began),
   };
 }
-
-/** The default number of paid calls of a distillation: one for each section. */
-const DEFAULT_CALLS = 2000;
 
 const hashesOf = ({ book_sha256, prompt_sha256, model }: DistillCheckpoint) => ({ book_sha256, prompt_sha256, model });
 

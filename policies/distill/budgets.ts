@@ -3,6 +3,9 @@
 import { dollars } from '../text/display.ts';
 import type { TurnUsage } from './service.ts';
 
+/** The paid calls of a distillation whose limit is not given: one for each section. */
+export const DEFAULT_CALLS = 2000;
+
 export interface DistillBudgets {
   /** For this run of the command; null means no limit. */
   maxSeconds: number | null;

@@ -1,5 +1,7 @@
 // Faults of a fleet: a frozen machine, a network that is cut, a guardian that is killed, and how often an idle worker asks.
 
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
@@ -9,6 +11,7 @@ import { worktreeOf } from '../../fleet/travel/unpack.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { FleetRig } from '../rig/fleet-rig.ts';
 import { answerWith } from '../rig/streams.ts';
+import { mount, mountRefusal } from '../rig/temporary-folder.ts';
 import { waitWhile } from '../rig/wait-while.ts';
 
 const test = suite<{ fleet: FleetRig }>('faults of a fleet');
@@ -195,6 +198,40 @@ test('a machine that is frozen past its lease costs one more call with --on-lost
     { state: 'settled', attempt: 2 },
   ]);
   assert.equal(await fleet.rows(stateOf('frozen')), [{ state: 'done' }]);
+});
+
+test('a worker whose disk is full before the checkout ends takes no other task, and the next one continues', async ({
+  fleet,
+}) => {
+  const refusal = mountRefusal();
+  if (refusal !== null) return console.log(`SKIPPED: no small disk can be mounted here (${refusal})`);
+  const { rig } = fleet;
+  const git = (...argv: string[]) => execFileSync('git', argv, { cwd: rig.project, env: rig.env });
+  // Room for its objects, and not for its file.
+  rig.write('large', randomBytes(13_000_000));
+  git('add', 'large');
+  git('commit', '-q', '-m', 'large');
+  git('push', '-q');
+  fleet.task('large');
+  fleet.task('waiting');
+  await fleet.submit('large', 'waiting');
+  const folder = path.join(rig.root, 'workers', 'small');
+  mkdirSync(folder, { recursive: true });
+  mount(folder, '-t', 'tmpfs', '-o', 'size=20m');
+  try {
+    const paid = rig.calls.length;
+    const { code, stderr } = await begun(fleet.worker('small', '--until-empty')).running.result;
+    assert.is(code, 1, stderr);
+    assert.match(stderr, /task \d+: stopped: commit \w+ cannot be checked out: fatal: .*disk/);
+    assert.equal(await fleet.rows(stateOf('large')), [{ state: 'stopped' }]);
+    assert.equal(await fleet.rows(stateOf('waiting')), [{ state: 'queued' }]);
+    assert.is(rig.calls.length, paid);
+    mount(folder, '-o', 'remount,size=100m');
+    await begun(fleet.worker('small', '--until-empty')).succeeds();
+    assert.equal(await fleet.rows(stateOf('large')), [{ state: 'done' }]);
+  } finally {
+    execFileSync('umount', [folder]);
+  }
 });
 
 test.run();

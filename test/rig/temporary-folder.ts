@@ -1,6 +1,7 @@
-// Creates a separate folder for a test, which is removed when the test's process ends, however its tests end.
+// Creates a separate folder for a test, which is removed when the test's process ends, and mounts a small disk on one.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -14,3 +15,26 @@ export function temporaryFolder(prefix: string): string {
 }
 
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+
+/** With `-t tmpfs -o size=1m`, a small disk. */
+export function mount(folder: string, ...flags: string[]): void {
+  const source = flags.includes('-t') ? ['tmpfs'] : [];
+  const { status, stderr } = spawnSync('mount', [...flags, ...source, folder], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** Why not, or null: it takes root, and a container that allows it. */
+export function mountRefusal(): string | null {
+  if (process.platform !== 'linux') return 'it takes Linux';
+  const folder = mkdtempSync(path.join(tmpdir(), 'mount-'));
+  try {
+    mount(folder, '-t', 'tmpfs', '-o', 'size=1m');
+    writeFileSync(path.join(folder, 'x'), 'x');
+    spawnSync('umount', [folder]);
+    return null;
+  } catch (error) {
+    return (error as Error).message.trim().split('\n')[0]!;
+  } finally {
+    rmdirSync(folder);
+  }
+}

@@ -51,10 +51,17 @@ export const READ: EventTable = {
     const { agentName, error } = partOf(data) ?? {};
     return [subAgentFailed(textOf(agentName), textOf(error))];
   },
-  result: ({ sessionId, exitCode }) => [
+  result: ({ sessionId, exitCode, usage }) => [
     ...(textOf(sessionId) ? [{ how: 'session_named' as const, id: textOf(sessionId)! }] : []),
+    ...(exitCode === 0 && numberOf(partOf(usage)?.totalApiDurationMs) === 0 ? [UNASKED] : []),
     exitCode === 0 ? { how: 'completed' } : { how: 'failed', failure: { message: '' } },
   ],
+};
+
+/** A hook of the user handled the prompt; the stream does not report the hook. */
+const UNASKED: EngineEvent = {
+  how: 'warned',
+  message: 'no request was sent to the model; a hook answered the prompt',
 };
 
 function readServer({ status, error, configSource }: Json, name: unknown): EngineEvent[] {

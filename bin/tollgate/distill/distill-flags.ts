@@ -2,6 +2,7 @@
 
 import type { DistillRequest } from '../../../loops/distill/request.ts';
 import type { AnomalyName } from '../../../policies/distill/anomalies.ts';
+import { DEFAULT_CALLS } from '../../../policies/distill/budgets.ts';
 import { DEFAULT_DISTILL_MODEL } from '../../../policies/distill/models.ts';
 import { ANOMALY_PAUSES } from '../../../policies/distill/pauses.ts';
 import { DEFAULT_END_MARKER } from '../../../policies/distill/turn-contents.ts';
@@ -34,7 +35,7 @@ export const RUN_FLAGS_OF_BOOK = {
   'max-seconds': { takes: 'number', min: 1, about: 'stop this run after this many seconds, between two sections' },
   'max-tokens': { takes: 'number', min: 1, about: 'stop once the whole distillation has used this many tokens' },
   'max-usd': { takes: 'text', about: 'stop once it has cost this much; needs a known price' },
-  'max-calls': { takes: 'number', min: 1, about: 'the maximum of paid calls; default: 2000' },
+  'max-calls': { takes: 'number', min: 1, about: `the maximum of paid calls; default: ${DEFAULT_CALLS}` },
   'auto-wait': { takes: 'text', default: '60s', about: 'pause if the service requires a longer wait' },
   'answer-timeout': { takes: 'text', default: '30m', about: 'how long one answer may take' },
   'no-check': {

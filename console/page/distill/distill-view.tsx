@@ -1,5 +1,6 @@
 // Lists the distillations and starts a new one.
 
+import { DEFAULT_CALLS } from '../../../policies/distill/budgets.ts';
 import type { BookLine } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
@@ -57,9 +58,6 @@ export function DistillView() {
     </View>
   );
 }
-
-/** Of a book whose limit is not given. */
-const DEFAULT_CALLS = 2000;
 
 /** `paused (refusal)` is a state and its cause. */
 export const stateOf = (state: string): string => state.split(' ')[0]!;

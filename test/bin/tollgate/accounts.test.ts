@@ -192,6 +192,22 @@ test('--last without a CLI names the account of the previous call, and calls no 
   assert.match((await running.result).stderr, /^tollgate call codex: --last: .* add --account first/);
 });
 
+test('a call does not wait for a killed one of another login that has its name', async ({ rig }) => {
+  settle(rig, '  first: {tool: codex, home: ~/first}\n');
+  const words = ['call', 'codex', 'Say hello.', '--trust-workspace', '--session', 'login'];
+  const killed = rig.start('tollgate', [...words, '--account', 'first']);
+  const orphan = await rig.call();
+  killed.signal('SIGKILL');
+  await killed.result;
+  const next = rig.start('tollgate', words);
+  await (await rig.call()).tell(...answerWith('codex', 'Hello.'));
+  const { code, stdout, stderr } = await next.result;
+  assert.equal([code, stdout], [0, 'Hello.\n'], stderr);
+  assert.not.match(stderr, 'waiting');
+  await orphan.tell(...answerWith('codex', 'Late.'));
+  await orphan.gone;
+});
+
 test('a name that has a session of another login begins one, and says so; the list names the login', async ({
   rig,
 }) => {

@@ -1,15 +1,14 @@
 // A small disk of its own that is full, fills during a call, or may not be written: what was paid is kept, and each is told.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeAtomic } from '../../../state/atomic-file.ts';
 import { openCalls } from '../../../state/journal/ledger.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
+import { mount, mountRefusal } from '../../rig/temporary-folder.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig; task: TestTask }>('a full disk');
@@ -108,28 +107,6 @@ can('that has room for half a state file keeps the one that was there', async ({
 function fill(rig: TestRig, pages: number): string {
   const { bavail, bsize } = statfsSync(rig.project);
   return rig.write('filler', Buffer.alloc((bavail - pages) * bsize));
-}
-
-function mount(folder: string, ...flags: string[]): void {
-  const source = flags.includes('-t') ? ['tmpfs'] : [];
-  const { status, stderr } = spawnSync('mount', [...flags, ...source, folder], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-}
-
-/** Why not, or null: it takes root, and a container that allows it. */
-function mountRefusal(): string | null {
-  if (process.platform !== 'linux') return 'it takes Linux';
-  const folder = mkdtempSync(path.join(tmpdir(), 'mount-'));
-  try {
-    mount(folder, '-t', 'tmpfs', '-o', 'size=1m');
-    writeFileSync(path.join(folder, 'x'), 'x');
-    spawnSync('umount', [folder]);
-    return null;
-  } catch (error) {
-    return (error as Error).message.trim().split('\n')[0]!;
-  } finally {
-    rmdirSync(folder);
-  }
 }
 
 test.run();

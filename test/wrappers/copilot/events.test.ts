@@ -218,6 +218,20 @@ test('a prompt that a hook blocked ends the call', () => {
   ]);
 });
 
+test('an answer for which no request was sent is that of a hook, with a warning', () => {
+  const ended = (totalApiDurationMs: number) =>
+    readEvent(JSON.stringify({ type: 'result', sessionId: 's', exitCode: 0, usage: { totalApiDurationMs } }));
+  const [named, done] = [{ how: 'session_named', id: 's' }, { how: 'completed' }];
+  const message = 'no request was sent to the model; a hook answered the prompt';
+  assert.equal(
+    [ended(0), ended(1)],
+    [
+      [named, { how: 'warned', message }, done],
+      [named, done],
+    ],
+  );
+});
+
 test('a server that connects and lists no tools lacks them at the end, in a version that reports when it knows them', () => {
   const lacks = (listsTools: boolean, configSource: string | undefined, ...more: object[]) => {
     const capture = createCapture({ servers: ['db'], denied: 'note' }, undefined, listsTools);
