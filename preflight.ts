@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { asCalled } from './loops/launcher.ts';
 import { checkLeftovers, type Swept } from './loops/upkeep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { type BuiltIn, isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
@@ -116,7 +117,9 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
   }));
   const ofAccounts = await checksOfAccounts(options.tools ?? TOOLS, machine);
   const answers = await Promise.all([...ofAccounts, ...ofMachine, ...ofTools, ...ofNotifiers, ...ofProject]);
-  const findings = answers.flatMap(({ check, answer }) => (answer === null ? [] : [{ check, ...answer }]));
+  const findings = answers.flatMap(({ check, answer }) =>
+    answer === null ? [] : [{ check, ...answer, fix: answer.fix && asCalled(answer.fix, machine.environment) }],
+  );
   return { schema: 1, ok: findings.every((finding) => finding.status !== 'fail'), findings };
 }
 

@@ -1,6 +1,7 @@
 // Implements preflight: reads the flags, and prints a table of findings.
 
 import path from 'node:path';
+import { asCalled } from '../loops/launcher.ts';
 import { findingsOf, isUnswept, summariseSwept } from '../loops/upkeep/swept.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../policies/facts/finding.ts';
@@ -179,5 +180,6 @@ function summarise(problems: readonly CheckFinding[]): string {
   if (failed + warned === 0) return 'Ready.';
   const warnings = counted(warned, 'warning');
   if (failed === 0) return `Ready, with ${warnings}.`;
-  return `Not ready: ${failed} failed${warned === 0 ? '' : `, ${warnings}`}. \`tollgate doctor\` says what to fix first.`;
+  const first = asCalled('`tollgate doctor` says what to fix first.', process.env);
+  return `Not ready: ${failed} failed${warned === 0 ? '' : `, ${warnings}`}. ${first}`;
 }

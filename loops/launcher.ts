@@ -12,6 +12,6 @@ export function launcherIn(environment: NodeJS.ProcessEnv): string {
   return isNpx || (isInstalled && findBinary('tollgate', environment.PATH) === null) ? 'npx tollgate' : 'tollgate';
 }
 
-/** Rewrites the commands in a sentence so that the user's shell can start them. */
+/** Rewrites a command, or the commands in a sentence, so that the user's shell can start them. */
 export const asCalled = (text: string, environment: NodeJS.ProcessEnv): string =>
-  launcherIn(environment) === 'tollgate' ? text : text.replace(/`(?=tollgate\b)/g, '`npx ');
+  launcherIn(environment) === 'tollgate' ? text : text.replace(/(?<=^|`|\brun )(?=tollgate [a-z])/g, 'npx ');

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Tool } from '../policies/facts/tools.ts';
 import { type Account, HOMES, inAccount } from '../policies/limits/user-accounts.ts';
+import { shellWord } from '../policies/text/display.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { makeFolder } from './disk/folder.ts';
 import { isWithin, realOr } from './disk/real-folder.ts';
@@ -67,7 +68,8 @@ function sharedWith({ name, tool, home }: Account, all: readonly Account[]): str
 
 function folderMistake({ tool, home }: Account): string | null {
   const found = lookAt(home);
-  if (found === null) return `its folder ${home} is missing: sign in there with ${HOMES[tool]}=${home}, or correct it`;
+  if (found === null)
+    return `its folder ${home} is missing: make it (mkdir -p ${shellWord(home)}) and sign in there with ${HOMES[tool]}=${home}, or correct it`;
   if (!found.isDirectory()) return `${home} is not a folder`;
   const mistake = mistakeOfOwner(realOr(home));
   return mistake === null ? null : `its folder ${home} ${mistake}`;

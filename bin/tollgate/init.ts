@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UNKNOWN_CALL } from '../../loops/attempt/restored-draft.ts';
 import { startableCall } from '../../loops/call/check.ts';
+import { launcherIn } from '../../loops/launcher.ts';
 import { ignoreState } from '../../loops/tree/gitignore.ts';
 import { defaultBranch } from '../../loops/tree/repository.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -97,10 +98,11 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return { exit: 0, out: `${JSON.stringify(object)}\n`, ...err };
   }
   const shown = (file: string) => path.relative(process.cwd(), file) || '.';
+  const launcher = launcherIn(process.env);
   const next = [
     ...files.map((file) => `fill in  ${shown(file)}`),
-    ...(supervised ? [] : [`preview  tollgate run ${id} --dry-run`]),
-    `run      tollgate ${supervised ? 'supervise' : 'run'} ${id}`,
+    ...(supervised ? [] : [`preview  ${launcher} run ${id} --dry-run`]),
+    `run      ${launcher} ${supervised ? 'supervise' : 'run'} ${id}`,
   ];
   const lines = [
     ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
@@ -153,7 +155,9 @@ function missing(pipeline: string | null, here: readonly string[]): string[] {
   const stages = Object.entries(PIPELINES).find(([name]) => name === pipeline)?.[1] ?? [];
   const absent = [...new Set(stages.map(({ tool }) => tool))].filter((tool) => !here.includes(tool));
   if (absent.length === 0) return [];
-  return [`${pipeline} calls ${absent.join(' and ')}, not installed here: \`tollgate doctor\` gives the commands.`];
+  return [
+    `${pipeline} calls ${absent.join(' and ')}, not installed here: \`${launcherIn(process.env)} doctor\` gives the commands.`,
+  ];
 }
 
 /** No prompts for an agent, a machine, or a user who wants no notes. */

@@ -1,6 +1,7 @@
 // Implements tollgate tools: lists the built-in and described CLIs with their versions and abilities, and adds one of the catalogue.
 
 import path from 'node:path';
+import { launcherIn } from '../../loops/launcher.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
@@ -88,7 +89,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     ? JSON.stringify({ schema: 1, tools, catalogue }, null, 2)
     : [
         ...tableLines(COLUMNS, tools.map(cellsOf), sheetOf(process.env)),
-        '\nCatalogue (tollgate tools add NAME):',
+        `\nCatalogue (${launcherIn(process.env)} tools add NAME):`,
         ...catalogue.map(({ tool, tested }) => catalogueLine(tool, tested, compared[tool])),
       ].join('\n');
   if (mistakes.length === 0) return { exit: TOLLGATE_EXIT.ok, out: `${out}\n` };
@@ -110,7 +111,7 @@ async function add(tool: string, root: string, isJson: boolean): Promise<Ran> {
       ? `${tool} is described in ${file} now (${testedWords(tested)}).`
       : `${tool} is in ${file} already.`,
     ...(packageName === undefined ? [] : [`install it:  npm install -g ${packageName}`]),
-    `call it:     tollgate call ${tool} "PROMPT" --trust-workspace`,
+    `call it:     ${launcherIn(process.env)} call ${tool} "PROMPT" --trust-workspace`,
   ];
   return { exit: TOLLGATE_EXIT.ok, out: `${lines.join('\n')}\n` };
 }

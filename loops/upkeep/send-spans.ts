@@ -2,7 +2,7 @@
 
 import http, { type Agent } from 'node:http';
 import https from 'node:https';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
@@ -36,14 +36,22 @@ export async function sendTraces({ spans, url, timeoutMs, environment, stop }: S
   const connections = openConnections(environment);
   const { agentFor: httpAgentOptions } = connections;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: timeoutMs, httpAgentOptions });
+  let rejected = 0;
+  const count = (more: number) => {
+    rejected += more;
+  };
+  listeners.add(count);
   try {
     const ready = readable(spans);
     for (let i = 0; i < ready.length; i += SPANS_A_REQUEST) {
       const sent = await Promise.race([over, exported(exporter, ready.slice(i, i + SPANS_A_REQUEST))]);
       if (sent.how === 'failed') return sent;
     }
-    return { how: 'sent' };
+    return rejected === 0
+      ? { how: 'sent' }
+      : { how: 'failed', why: `it rejected ${rejected} of ${spans.length} spans` };
   } finally {
+    listeners.delete(count);
     connections.end();
     clearTimeout(timer);
     stop.removeEventListener('abort', stopped);
@@ -58,6 +66,20 @@ const exported = (exporter: OTLPTraceExporter, spans: ReadableSpan[]): Promise<S
       ),
     ),
   );
+
+/** Receive the number of spans that a response rejects. */
+const listeners = new Set<(rejected: number) => void>();
+
+const { warn } = diag;
+
+/** The exporter takes such a response for a success, and only logs it, to the logger of this bundle. */
+diag.warn = (message, ...rest) => {
+  const [response] = rest;
+  if (message !== 'Received Partial Success response:' || typeof response !== 'string') return warn(message, ...rest);
+  // A number of 64 bits is a text in JSON.
+  const { rejectedSpans = 0 } = JSON.parse(response) as { rejectedSpans?: number | string };
+  for (const listener of listeners) listener(Number(rejectedSpans) || 0);
+};
 
 /** The exporter's message for 429, 502, 503 and 504 when no time remains for another try. It does not contain the status. */
 const RETRYABLE = 'Export failed with retryable status';

@@ -50,7 +50,9 @@ function readRow(row: OwnEvent, json: Json): EngineEvent[] {
   const [answer, piece] = [text(row.answer), text(row.piece)];
   const missing = [row.answer, row.piece].find((path) => path !== undefined && !isTextOrNull(valueAt(json, path)));
   const failed = (path: string | undefined) => {
-    const words = at(path);
+    // Without a condition, the field is in each object, also in that of a success.
+    const isNone = path !== undefined && Object.keys(row.when).length === 0 && isNothing(valueAt(json, path));
+    const words = isNone ? null : at(path);
     return words === null ? null : failureOf(row, json, words);
   };
   const [warning, error, retry] = [at(row.warning), failed(row.error), failed(row.retry)];
@@ -90,6 +92,12 @@ function failureOf({ status, code, details }: OwnEvent, json: Json, words: strin
   };
   return readFailure(words, withoutUnknown(known));
 }
+
+/** Whether a field for a cause says that there is none: `"error": ""`, `"is_error": false`, `"errors": []`. */
+const isNothing = (value: unknown): boolean =>
+  value === false || value === 0 || (typeof value === 'string' && value.trim() === '') || isEmptyList(value);
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 const withoutUnknown = (known: { [Key in keyof EngineFailure]?: EngineFailure[Key] | undefined }) =>
   Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<EngineFailure>;

@@ -31,6 +31,17 @@ test('without a task: init, or a call of the CLI that is installed', async ({ ri
   );
 });
 
+test('commands that set up a project name each next command with npx where npx started them', async ({ rig }) => {
+  rig.install('codex');
+  const env = { npm_command: 'exec' };
+  const all = ['init fix --goal=x', 'init fix2 --pipeline=safe_impl', 'preflight', 'doctor', 'tools', 'tools add qwen'];
+  for (const words of all) {
+    const { stdout, stderr } = await rig.start('tollgate', words.split(' '), { env }).result;
+    assert.match(stdout, /npx tollgate [a-z]/, words);
+    assert.not.match(stdout + stderr, /(?<!npx )\btollgate (?!run TASK)[a-z]+ /, words);
+  }
+});
+
 test('with a task: status', async ({ rig }) => {
   rig.install('codex');
   rig.write('.tmp/task/fix/manifest.yaml', 'task_id: fix\n');

@@ -15,7 +15,7 @@ import { fillWords, type PlaceValues, placesIn } from '../../policies/rules/desc
 import { beginsAsObject, type Json, parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { SessionFileError, type SessionStore } from '../sessions/store.ts';
-import { conclude } from './conclude.ts';
+import { conclude, withAltered } from './conclude.ts';
 
 /** Nothing of it is looked up: the same description gives the same row. */
 export function ownAdapter(row: OwnToolRow): Adapter {
@@ -103,7 +103,7 @@ function readLine(row: OwnToolRow, read: (json: Json) => EngineEvent[], line: st
   if (row.output !== 'lines') return [];
   const text = line.trim();
   const json = parseObject(text);
-  if (json !== null) return read(json);
+  if (json !== null) return withAltered(read(json));
   return beginsAsObject(text)
     ? [{ how: 'stopped', failure: cutObject(`a line is not a whole object: ${text.slice(0, 80)}`) }]
     : [];

@@ -30,10 +30,12 @@ export interface EndedCli {
 export type Written = { how: 'read'; text: string } | { how: 'absent' | 'too_large' } | { how: 'invalid'; why: string };
 
 export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
-  const events = readEnd(row, ended);
-  const isAltered = events.some((event) => event.how === 'said' && event.text.includes('\uFFFD'));
-  return isAltered ? [NOT_UTF8, ...events] : events;
+  return withAltered(readEnd(row, ended));
 }
+
+/** Puts a warning before an answer, or a piece of it, that is not what the CLI wrote. */
+export const withAltered = (events: EngineEvent[]): EngineEvent[] =>
+  events.some((event) => event.how === 'said' && event.text.includes('\uFFFD')) ? [NOT_UTF8, ...events] : events;
 
 const NOT_UTF8: EngineEvent = {
   how: 'warned',

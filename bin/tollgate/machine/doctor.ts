@@ -1,6 +1,7 @@
 // Implements tollgate doctor: lists preflight's findings as steps, the gravest first, each with a way to verify the fix.
 
 import path from 'node:path';
+import { launcherIn } from '../../../loops/launcher.ts';
 import { readTask } from '../../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
@@ -92,7 +93,7 @@ function stepsOf(findings: readonly CheckFinding[], tools: readonly string[]): S
 /** To verify a check of one CLI, preflight runs for that CLI only. */
 function lineFor(check: string, tools: readonly string[]): string {
   const tool = tools.find((name) => check.startsWith(`${name} `));
-  return tool === undefined ? 'tollgate preflight' : `tollgate preflight --tools ${tool}`;
+  return `${launcherIn(process.env)} preflight${tool === undefined ? '' : ` --tools ${tool}`}`;
 }
 
 function paragraph({ status, check, found, do: what, verify }: Step, i: number): string {
@@ -109,8 +110,9 @@ function paragraph({ status, check, found, do: what, verify }: Step, i: number):
 function summary(steps: readonly Step[]): string {
   const must = steps.filter(({ status }) => status === 'fail').length;
   if (steps.length === 0) return 'Nothing to do: this machine is ready.';
-  if (must === 0) return `Nothing must be done; ${steps.length} may be worth it. Then: tollgate run TASK`;
-  return `${counted(must, 'problem')} to fix first, from the top. Then run \`tollgate doctor\` again.`;
+  if (must === 0)
+    return `Nothing must be done; ${steps.length} may be worth it. Then: ${launcherIn(process.env)} run TASK`;
+  return `${counted(must, 'problem')} to fix first, from the top. Then run \`${launcherIn(process.env)} doctor\` again.`;
 }
 
 /** Returns the CLIs of all stages, of their fallbacks and of the project's settings; an empty list if none is named. */

@@ -5,7 +5,6 @@ import type { Verdict } from '../../../policies/facts/evidence.ts';
 import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
 import { isLack } from '../../../policies/facts/requirements.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
-import { nextActions } from '../../../policies/report/next-actions.ts';
 import { shellWord } from '../../../policies/text/display.ts';
 import { isRegular, readIfFit } from '../../../state/disk/regular-file.ts';
 import type { ToolResult } from './tool.ts';
@@ -177,16 +176,33 @@ function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object
       object: { ...common, state: 'refused', class: errorClass, reason: 'bad_input', message, next_actions },
     };
   }
-  const situation = {
-    ...{ verdict, tool: record.tool!, sessionId: session_id, ending: record.ending ?? null },
-    called: { launcher: 'tollgate', verb: 'run', word: task ?? '', trusts: false } as const,
-    again: 'call ask with the same arguments',
-  };
   return {
     how: 'failed',
     object: {
       ...{ ...common, state: record.ending === 'cancelled' ? 'interrupted' : 'failed', signature, ...verdict },
-      ...{ stderr_file: `${files}/stderr.log`, next_actions: withTrust(verdict, nextActions(situation)) },
+      ...{
+        stderr_file: `${files}/stderr.log`,
+        next_actions: withTrust(verdict, (record.next_actions ?? []).map(inAsk)),
+      },
     },
   };
 }
+
+/** What the wrapper advises its caller, for the client of `ask`. */
+function inAsk({ command, ...action }: NextAction): NextAction {
+  const text = action.text.replace(/`--([a-z-]+)( [^`]*)?`/g, (flag, name: string, value = '') =>
+    Object.hasOwn(ASK_NAMES, name) ? `\`${ASK_NAMES[name as keyof typeof ASK_NAMES]}${value}\`` : flag,
+  );
+  if (command === undefined || !/\btollgate call\b/.test(command))
+    return { ...action, text, ...(command === undefined ? {} : { command }) };
+  return { ...action, text: `${text}: call ask with the same arguments` };
+}
+
+/** Its arguments that a text of the wrapper names as flags. */
+const ASK_NAMES = {
+  'timeout-ms': 'timeout_s',
+  model: 'model',
+  'max-tokens': 'max_tokens',
+  'max-usd': 'max_usd',
+  'resume-session': 'session',
+} as const;

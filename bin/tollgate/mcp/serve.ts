@@ -168,7 +168,7 @@ function mistakeIn(line: string): [code: number, message: string, id?: string | 
   if (line.trim() === '') return null;
   try {
     const message = JSON.parse(line) as Message | null;
-    if (message?.jsonrpc === '2.0') return mistakeInToken(message);
+    if (message?.jsonrpc === '2.0') return mistakeInMessage(message);
     return [INVALID_REQUEST, 'a message is one JSON object with "jsonrpc": "2.0"'];
   } catch {
     return [PARSE_ERROR, 'a line is one JSON object; this one is none'];
@@ -178,14 +178,31 @@ function mistakeIn(line: string): [code: number, message: string, id?: string | 
 interface Message {
   jsonrpc?: unknown;
   id?: unknown;
-  params?: { _meta?: { progressToken?: unknown } | null } | null;
+  method?: unknown;
+  params?: unknown;
 }
 
-/** The SDK would drop such a request silently, and its sender would wait forever. */
-function mistakeInToken({ id, params }: Message): ReturnType<typeof mistakeIn> {
-  const token = params?._meta?.progressToken;
-  if (!isId(id) || token === undefined || isId(token)) return null;
-  return [INVALID_REQUEST, '_meta.progressToken is text or a whole number', id];
+/** The SDK would drop such a message silently, and the sender of a request would wait forever. */
+function mistakeInMessage(message: Message): ReturnType<typeof mistakeIn> {
+  const { id, method, params } = message;
+  if (method === undefined && ('result' in message || 'error' in message)) return null;
+  const meta = isObject(params) ? params._meta : undefined;
+  const token = isObject(meta) ? meta.progressToken : undefined;
+  const strange = Object.keys(message).find((name) => !['jsonrpc', 'id', 'method', 'params'].includes(name));
+  const mistakes: [isSo: boolean, why: string][] = [
+    [id !== undefined && !isId(id), 'id is text or a whole number'],
+    [typeof method !== 'string', 'method is the name of a method'],
+    [params !== undefined && !isObject(params), 'params is an object'],
+    [meta !== undefined && !isObject(meta), '_meta is an object'],
+    [id !== undefined && token !== undefined && !isId(token), '_meta.progressToken is text or a whole number'],
+    [strange !== undefined, `a request has no ${JSON.stringify(strange?.slice(0, 60))}`],
+  ];
+  const why = mistakes.find(([isSo]) => isSo)?.[1];
+  if (why === undefined) return null;
+  return isId(id) ? [INVALID_REQUEST, why, id] : [INVALID_REQUEST, why];
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (value: unknown): value is string | number => typeof value === 'string' || Number.isInteger(value);

@@ -97,7 +97,7 @@ const BAD: [what: string, accounts: string, name: string, says: string | RegExp,
     'with a missing folder',
     '  first: {tool: codex, home: ~/gone}\n',
     'first',
-    /its folder .*gone is missing: sign in there/,
+    /its folder .*gone is missing: make it \(mkdir -p .*gone\) and sign in there/,
   ],
   [
     'with a shared folder',

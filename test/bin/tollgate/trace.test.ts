@@ -144,6 +144,14 @@ const ENDPOINTS: [what: string, answer: Parameters<typeof openCollector>[0], why
     (response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
     'it answers 302, which leads elsewhere and is not followed',
   ],
+  [
+    'rejects spans',
+    (response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"partialSuccess":{"rejectedSpans":"2","errorMessage":"hidden-word-1"}}'),
+    'it rejected 2 of 3 spans',
+  ],
   ['never answers', () => {}, 'no answer within 0.4 s'],
   ['never ends its answer', (response) => response.writeHead(200).write(' '), 'no answer within 0.4 s'],
 ];

@@ -102,6 +102,16 @@ test('a failure has its status, and what the body of the answer says more', () =
   assert.equal(of(row, { error: { message: null } }), []);
 });
 
+test('an empty cause is none, unless the condition of its row says that there is one', () => {
+  const row = { answer: 'text', failure: 'error', retry: 'error' };
+  for (const error of ['', ' ', false, 0, []]) {
+    assert.equal(of(row, { text: 'Hi.', error }), [{ how: 'said', text: 'Hi.', whole: true, message: null }]);
+    const [failed] = of({ failure: 'error' }, { type: 'end', error }, { type: ['end'] });
+    assert.is(failed?.how, 'failed', JSON.stringify(error));
+  }
+  for (const error of ['no', true, 1, {}, ['no']]) assert.is(of(row, { text: 'Hi.', error }).at(-1)?.how, 'failed');
+});
+
 test('an answer that is not where the row looks for it is no success', () => {
   const [told, end] = of({ answer: 'out.text', completed: true }, { out: { txt: 'Hi.' } });
   assert.is(told?.how, 'stopped');

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import type { EngineFailure } from '../../../policies/facts/engine-event.ts';
 import type { OwnTool } from '../../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../../policies/rules/described-cli.ts';
+import { ownAdapter } from '../../../wrappers/own/adapter.ts';
 import { type CliExit, conclude, type EndedCli, type Written, writtenTo } from '../../../wrappers/own/conclude.ts';
 import { describedAdapter } from '../../../wrappers/own/described.ts';
 
@@ -44,6 +45,9 @@ test('an answer with bytes that are not UTF-8 text is reported as altered', () =
   };
   assert.equal(conclude(rowOf({ output: 'text' }), ended(latin)), [warned, said('caf\uFFFD'), DONE]);
   assert.equal(conclude(rowOf({ output: 'text' }), ended('café')), [said('café'), DONE]);
+  const lines = ownAdapter(rowOf({ output: 'lines', events: [{ when: {}, answer: 'a' }] })).described!.reader();
+  assert.equal(lines(`{"a":"${latin}"}`), [warned, said('caf\uFFFD')]);
+  assert.equal(lines('{"a":"café"}'), [said('café')]);
 });
 
 test('a file is an answer where it was written', () => {

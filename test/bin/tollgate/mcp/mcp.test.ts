@@ -151,6 +151,31 @@ test('nonsense and a message that is too large are answered, and the next one is
   assert.equal(await once(server, 'exit'), [0, null]);
 });
 
+const NO_REQUESTS: [message: object, id: unknown, why: string][] = [
+  [{ id: {}, method: 'ping' }, undefined, 'id is'],
+  [{ id: 1.5, method: 'ping' }, undefined, 'id is'],
+  [{ id: null, method: 'ping' }, undefined, 'id is'],
+  [{ id: 1 }, 1, 'method is'],
+  [{ id: 2, method: 5 }, 2, 'method is'],
+  [{ id: 3, method: 'ping', params: 'x' }, 3, 'params is'],
+  [{ id: 4, method: 'ping', params: { _meta: 'x' } }, 4, '_meta is'],
+  [{ id: 5, method: 'ping', result: {} }, 5, 'has no "result"'],
+];
+test('a message that is no request is answered as invalid, with its id', async ({ rig }) => {
+  const { server, next, send, opened } = spoken(rig);
+  await opened();
+  for (const [message, id, why] of NO_REQUESTS) {
+    // What is answered after it shows that it was not.
+    send(message, { id: 'after', method: 'ping' });
+    const { id: of, error } = await next();
+    assert.equal([of, error?.code], [id, -32_600], why);
+    assert.match(error.message, why);
+    assert.is((await next()).id, 'after');
+  }
+  server.stdin.end();
+  assert.equal(await once(server, 'exit'), [0, null]);
+});
+
 test('a request whose progress token is neither text nor a whole number is answered as invalid', async ({ rig }) => {
   const { server, next, send, opened } = spoken(rig);
   await opened();

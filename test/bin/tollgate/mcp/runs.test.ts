@@ -146,6 +146,21 @@ test('a question is paid once, unless it is asked again on purpose or has failed
   await mcp.close();
 });
 
+test('a failed question advises what its wrapper knows, in the words of ask', async ({ rig }) => {
+  const mcp = await openMcp(rig, [], { CODEX_API_KEY: 'sk-refused-00000000' });
+  const adviceOf = async (more: object) =>
+    (await ended(mcp, (await mcp.ask('ask', { ...QUESTION, ...more, wait_ms: 0 })).object.run_id)).object.next_actions;
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: Incorrect API key provided', 401));
+  const [key, check, again] = await adviceOf({});
+  assert.match(key.text, 'set a valid key or token in CODEX_API_KEY');
+  assert.is(check.call.tool, 'preflight');
+  assert.equal([again.text, again.pays], ['call codex again: call ask with the same arguments', true]);
+  rig.answer(() => [{ do: 'hang' }]);
+  const [longer] = await adviceOf({ timeout_s: 1, again: true });
+  assert.is(longer.text, 'if the work needs longer, set: `timeout_s`');
+  await mcp.close();
+});
+
 test('what a finished answer lacks is in its result and in its text, also when it is read again', async ({ rig }) => {
   makeTask(rig, CODEX);
   const lack = 'codex reported: rerouted from m to n';
