@@ -7,7 +7,7 @@ import type { Tool } from '../policies/facts/tools.ts';
 import { asksToSignIn } from '../policies/rules/access.ts';
 import { isOmitted } from '../policies/rules/described-events.ts';
 import { isOfHelper, serversIn } from '../policies/rules/mcp.ts';
-import { createErrorLines } from '../policies/signature/error-lines.ts';
+import { createErrorLines, orSpoken } from '../policies/signature/error-lines.ts';
 import { parseCutObject } from '../policies/text/json.ts';
 import { readIfFit } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
@@ -84,6 +84,9 @@ export function read(
 ): StreamReading {
   const capture = createCapture(requires, undefined, adapter.listsTools);
   const selected = createErrorLines(speakerOf(adapter));
+  const spoken = createErrorLines(speakerOf(adapter));
+  let streams = adapter.described !== undefined || adapter.tool === null;
+  let fails = false;
   let tell: (event: EngineEvent) => void = () => {};
   let grown: (bytes: number) => void = () => {};
   let stopWatching = () => {};
@@ -116,7 +119,10 @@ export function read(
   const stdout = follow(
     files.stdout,
     createLineSplitter(MAX_EVENT_LINE, 'all', (line, dropped) => {
-      take(dropped === 0 ? readEvent(line) : readOutsized(line, readEvent), 'stream');
+      const events = dropped === 0 ? readEvent(line) : readOutsized(line, readEvent);
+      streams ||= events.length > 0;
+      if (!streams) spoken.push(line);
+      take(events, 'stream');
       takeQuestion(line);
     }),
   );
@@ -170,6 +176,8 @@ export function read(
     if (more && watching) setImmediate(look);
   };
 
+  const said = () => (fails && !streams ? orSpoken(selected, spoken) : selected);
+
   const close = () => {
     stdout.close();
     stderr?.close();
@@ -204,6 +212,7 @@ export function read(
     isOversized: () => isOversized,
     async finish(exit = 'unseen') {
       finished = true;
+      fails = typeof exit === 'number' && exit !== 0;
       stopWatching();
       while (log?.advance());
       log?.finish();
@@ -240,8 +249,8 @@ export function read(
     streams: { stdout: stdout.descriptor, stderr: stderr?.descriptor ?? null, close },
     capture: () => capture.result(),
     unmet: () => capture.unmet(),
-    errorLines: () => selected.lines(),
-    remarks: () => selected.remarks(),
+    errorLines: () => said().lines(),
+    remarks: () => said().remarks(),
     stderrBytes: () => stderr?.bytes() ?? 0,
     bytes: () => size,
   };

@@ -15,8 +15,7 @@ import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { LEFTOVERS } from '../../policies/rules/endings.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 import { isBroad } from '../../policies/rules/rules.ts';
-import { isErrorBearing } from '../../policies/signature/assess.ts';
-import { createErrorLines, type ErrorLines } from '../../policies/signature/error-lines.ts';
+import { createErrorLines, orSpoken } from '../../policies/signature/error-lines.ts';
 import { explain, type Signature, sign } from '../../policies/signature/sign.ts';
 import { classify } from '../../policies/verdict/classify.ts';
 import type { CapturedCall, Judged, LabelledCase } from '../../policies/verdict/labelled-case.ts';
@@ -158,7 +157,7 @@ export function gather(call: GatheredEnd): Gathering {
           isStructured = true;
         }
       const fails = (call.exitCode ?? 0) !== 0 || OWN_FAILURE.test(opening);
-      const said = !isStructured && fails && isSilent(lines) ? bearing(spoken) : lines;
+      const said = !isStructured && fails ? orSpoken(lines, spoken) : lines;
       const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
       const answerChars = isStructured ? visibleChars(answer) : visible;
       const ended = endOf(call, retries);
@@ -182,14 +181,6 @@ export function gather(call: GatheredEnd): Gathering {
 
 /** The beginnings of CLI messages that are not an answer. */
 const OWN_FAILURE = /^(?:✗ |\[API Error: |Execution failed: |Model call failed: )/;
-
-/** Keeps only lines that name a failure, because stdout may also contain an answer. */
-const bearing = (lines: ErrorLines) => ({
-  lines: () => lines.lines().filter(isErrorBearing),
-  remarks: () => [],
-});
-
-const isSilent = (lines: ErrorLines): boolean => lines.lines().length + lines.remarks().length === 0;
 
 /** Collects what may be a JSON document, and drops everything else. */
 function createDocument() {

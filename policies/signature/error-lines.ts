@@ -1,7 +1,7 @@
 // Picks the lines of a stderr that say what went wrong, as a stream, at any length, in constant memory.
 
 import type { Tool } from '../facts/tools.ts';
-import { type AssessedLine, FAILURE, LETTERED, lineOf, NAMES_CODEX, survey, TIMED } from './assess.ts';
+import { type AssessedLine, FAILURE, isErrorBearing, LETTERED, lineOf, NAMES_CODEX, survey, TIMED } from './assess.ts';
 import { type Bare, bareOf, shorten } from './bare.ts';
 import { isInk, isSpace } from './characters.ts';
 import { createObjectJoiner } from './json-text.ts';
@@ -33,6 +33,15 @@ export interface ErrorLines {
 
 /** The tools that repeat the prompt on stderr; an unknown tool may do so. */
 const ECHO: readonly (Tool | null)[] = ['codex', null];
+
+/**
+ * A CLI that wrote no events may have reported its failure on stdout. Of that only lines that name a failure count, because an
+ * answer may be there too.
+ */
+export const orSpoken = (stderr: ErrorLines, stdout: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> =>
+  stderr.lines().length + stderr.remarks().length > 0
+    ? stderr
+    : { lines: () => stdout.lines().filter(isErrorBearing), remarks: () => [] };
 
 type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
 

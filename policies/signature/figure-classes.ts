@@ -101,13 +101,14 @@ export const FIGURES: readonly TokenClass[] = [
     put: '<time>',
     begins: DIGITS,
     needs: '0',
-    is: `(?:${SLASHED}|${ISO})${ZONE}`,
+    is: String.raw`(?:${SLASHED}|${ISO})(?:-(?:preview|alpha|beta)(?!\w)|${ZONE})`,
     flags: 'iy',
     given: startsAs(/^\d{1,4}[-/.]\d/),
     when: endsTime,
     masks: [
       ['2026-11-21T20:16:49.882Z 2026-11-21 20:16:49,882 2026-11-21T20-16-49-882Z', ''],
       ['11/21/2026, 8:30 PM', ''],
+      ['API version 2025-03-01-preview, API version 2025-11-01', 'api version api version'],
     ],
   },
   {
@@ -207,6 +208,17 @@ export const FIGURES: readonly TokenClass[] = [
         'error <code:e0425> <code:ts2304> npm err code <code:e401> <code:aadsts50020>',
       ],
     ],
+  },
+  // None at all, and not the size of a limit.
+  {
+    name: 'zero limit',
+    put: keepCode,
+    begins: '0',
+    needs: 'L0',
+    is: '0',
+    whole: true,
+    given: ({ last }) => /^limit$/i.test(last),
+    masks: [['requests, limit: 0, model: m; limit: 250', 'requests limit <code:0> model m limit']],
   },
   {
     name: 'duration',

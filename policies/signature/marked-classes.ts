@@ -99,12 +99,13 @@ export const MARKED: readonly TokenClass[] = [
     isSecret: true,
     begins: WORD,
     needs: '.',
-    is: String.raw`(?:[sS][kK]|[kK][eE][yY])-?\.{3}\w{1,400}={0,9}|\w[\w.-]{0,11}?(?<=\w)-?\.{3}(?=[a-z_]{0,400}[A-Z\d])\w{1,400}={0,9}`,
+    is: String.raw`(?:[sS][kK]|[kK][eE][yY]|[xX][aA][iI]|[gG][sS][kK])-?\.{3}\w{1,400}={0,9}|\w[\w.-]{0,11}?(?<=\w)-?\.{3}(?=[a-z_]{0,400}[A-Z\d])\w{1,400}={0,9}`,
     masks: [
       [
         'received API Key = sk-...FghN, the encrypted content gAAA...Qk0= is bad',
         'received api key the encrypted content is bad',
       ],
+      ['blocked: xai-...abcd', 'blocked'],
     ],
     keeps: [['wait...done', 'wait done']],
   },

@@ -1,6 +1,17 @@
 // Defines the token classes for names: things, users, programs, libraries; and last any word with a digit.
 
-import { DIGITS, keep, oneOf, quoted, TOP_LEVEL, type TokenClass, type TokenPlace, UNIT, WORD } from './token-class.ts';
+import {
+  DIGITS,
+  keep,
+  LETTERS,
+  oneOf,
+  quoted,
+  TOP_LEVEL,
+  type TokenClass,
+  type TokenPlace,
+  UNIT,
+  WORD,
+} from './token-class.ts';
 
 /** Servers are not listed: an MCP server has the name from the user's own settings, and two servers are two failures. */
 const NAMED_THINGS = oneOf(
@@ -14,6 +25,7 @@ const KNOWN = oneOf(
 );
 const SESSIONS = oneOf('opened closed started ended');
 const NO_SUCH = oneOf('invalid unknown');
+const GIVEN = oneOf('server variable tool');
 /** What a user has or does. */
 const OF_USERS = oneOf(
   'account accounts action actions agent approval authentication authorization cancellation code command confirmation ' +
@@ -163,6 +175,33 @@ export const NAMES: readonly TokenClass[] = [
     is: String.raw`${UNIT}~(?=\w)[\w~.-]{1,400}(?<=\w)`,
     when: (piece) => /~.*\d/.test(piece),
     masks: [['of package Base-Drivers-Package~31bf38ad~amd64~~6.1.0.7, skipped', 'of package skipped']],
+  },
+  // The names that users and their settings give: `context7`, `S3_KEY2`.
+  {
+    name: 'given name',
+    put: (piece) => `<code:${keep(piece)}>`,
+    begins: LETTERS,
+    needs: '0"',
+    is: String.raw`(?:[A-Z][A-Z\d]{0,20}(?:_[A-Z\d]{1,20}){1,3}|[A-Za-z][A-Za-z_-]{0,25}\d{1,2}[A-Za-z_-]{0,25})(?!\w)`,
+    whole: true,
+    given: ({ last, older }) => GIVEN.test(last) || (/^for$/i.test(last) && /^client$/i.test(older)),
+    masks: [
+      [
+        "MCP client for `context7`, MCP server 'mem0', variable: `S3_KEY2`, tool 'mcp__n8n__run'",
+        'mcp client for <code:context7> mcp server <code:mem0> variable <code:s3_key2> tool <code:mcp__n8n__run>',
+      ],
+    ],
+    keeps: [["host 'web12', server '10.0.0.1', server 'a1b2c3'", 'host server server']],
+  },
+  // A place within a request, without its numbers.
+  {
+    name: 'field',
+    put: (piece) => keep(piece.replace(/\.\d+/g, '')),
+    begins: LETTERS,
+    needs: '.0',
+    is: String.raw`(?=[A-Za-z_.]{1,400}\.\d)[A-Za-z_]{2,40}(?:\.(?:[A-Za-z_]{2,40}|\d{1,5})){1,20}`,
+    whole: true,
+    masks: [['messages.1.content.0.image.source: bad, tools.13: bad', 'messages.content.image.source bad tools bad']],
   },
   {
     name: 'number',

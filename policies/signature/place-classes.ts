@@ -5,6 +5,7 @@ import {
   BEYOND,
   DIGITS,
   isFile,
+  keep,
   LINE,
   oneOf,
   PORT,
@@ -136,6 +137,15 @@ export const PLACES: readonly TokenClass[] = [
     is: RELATIVE_RUN,
     when: isRelative(1),
     masks: [['in .github/workflows, ...and/or', 'in and or']],
+  },
+  // Each is installed by another package.
+  {
+    name: 'shared library',
+    put: (piece) => keep(piece.replace(/\.so.*/, '')),
+    begins: 'lL',
+    needs: '.',
+    is: String.raw`lib[A-Za-z][\w+-]{0,60}\.so(?:\.\d{1,5}){0,4}`,
+    masks: [['libssl.so.3: cannot open shared object file', 'libssl cannot open shared object file']],
   },
   {
     name: 'file name',

@@ -3,7 +3,7 @@
 import { LETTERED, lineOf, survey, TIMED } from './assess.ts';
 import type { Bare } from './bare.ts';
 import { isTimeAlone } from './log-head.ts';
-import { isOpen } from './unwrap.ts';
+import { isHeadBelow, isOpen } from './unwrap.ts';
 
 interface Reflower {
   push(line: Bare): void;
@@ -134,6 +134,7 @@ const isText = ({ text, found }: Bare): boolean => (found & LETTERED) !== 0 || /
 /** Whether the line is separate at any width. */
 const begins = (last: string, line: string): boolean =>
   STRUCTURE.test(line) ||
+  isHeadBelow(last, line) ||
   (PROPERTY.test(line) && (OBJECT.test(last) || PROPERTY.test(last))) ||
   (OPTION.test(line) && (OPTION.test(last) || last.endsWith(':')));
 

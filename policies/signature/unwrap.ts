@@ -93,7 +93,7 @@ function hadNoRoom(last: string, line: string, widest: number): boolean {
 
 /** Whether `line` may continue a sentence. Nothing continues a notice that has ended, so no error is lost in it. */
 function goesOn({ first: { kind }, head }: Held, last: string, { text, bearsError }: AssessedLine): boolean {
-  if (BEGINS.test(text) || head.startsWith(text.slice(0, HEAD))) return false;
+  if (BEGINS.test(text) || isHeadBelow(last, text) || head.startsWith(text.slice(0, HEAD))) return false;
   if (isOpen(last)) return true;
   if (hasEnded(last)) return kind === null && SMALL.test(text);
   if (kind === null || !bearsError) return !CAPITAL.test(text);
@@ -102,6 +102,10 @@ function goesOn({ first: { kind }, head }: Held, last: string, { text, bearsErro
     : /^\s*["'(`]/.test(text) || (kind.isSentence === true && SMALL.test(text));
 }
 
+/** `litellm.RateLimitError: x` at the margin, below indented text: the error below the source line of a script's last frame. */
+export const isHeadBelow = (last: string, line: string): boolean => /^\s/.test(last) && NAMED.test(line);
+
+const NAMED = /^[A-Za-z_][\w.]{0,120}: /;
 const CAPITAL = /^\s*[A-Z]/;
 const SMALL = /^\s*[a-z]/;
 

@@ -54,6 +54,25 @@ for (const tool of TOOLS)
       assert.equal(warnings, [`its session id ${shown} has a wrong form: it is taken for unknown`]);
     });
 
+for (const tool of TOOLS)
+  test(`${tool}: of a failed call without events and without stderr, stdout tells the failure`, async (context) => {
+    const { files } = context;
+    const linesAfter = async (stdout: string, stderr: string, exit: number) => {
+      writeFileSync(files.stdout, stdout);
+      writeFileSync(files.stderr, stderr);
+      const reading = read(files, ADAPTERS[tool]);
+      await reading.finish(exit);
+      reading.release();
+      return reading.errorLines();
+    };
+    const said = "You've hit your usage limit: rate limit exceeded";
+    const { opens, says } = STREAMS[tool];
+    assert.equal(await linesAfter(`Hello there\n${said}\n`, '', 1), [said]);
+    assert.equal(await linesAfter(`${said}\n`, '', 0), []);
+    assert.equal(await linesAfter(`${said}\n`, 'Error: boom\n', 1), ['Error: boom']);
+    assert.equal(await linesAfter(`${said}\n${text([...opens(SESSION), ...says('an answer')])}`, '', 1), []);
+  });
+
 for (const tool of TOOLS) {
   const adapter = ADAPTERS[tool];
   const { opens, says, succeeds } = STREAMS[tool];

@@ -98,6 +98,13 @@ ValueError: bad thing`;
   assert.equal(select(stderr), ['Error: boom', 'ValueError: bad thing']);
 });
 
+test('never loses the error below the last line of source, however long its first word', () => {
+  const error =
+    'lib.errorfactory.ThrottlingException: An error occurred: Too many tokens, please wait before trying again.';
+  const above = 'Traceback (most recent call last):\n  File "/home/jo/x.py", line 7, in main\n';
+  assert.equal(select(`${above}    raise error_class(parsed_response, operation_name)\n${error}`), [error]);
+});
+
 test('sees what a terminal shows: no colour, no overwritten text, no frame', () => {
   assert.equal(select('\x1b[31mError: \x1b[1mboom\x1b[0m\r'), ['Error: boom']);
   assert.equal(select('⠋ Working\r⠙ Working\rError: boom\r'), ['Error: boom']);
