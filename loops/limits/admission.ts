@@ -6,7 +6,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { accountOf } from '../../policies/limits/account.ts';
 import { admit, nearRows } from '../../policies/limits/admit.ts';
 import { budgetsUsed, reached } from '../../policies/limits/budget-use.ts';
-import { asOf, counting, type LimitsLedger, noted, type OpenCall } from '../../policies/limits/ledger.ts';
+import { asOf, counting, isAhead, type LimitsLedger, noted, type OpenCall } from '../../policies/limits/ledger.ts';
 import type { LimitsInForce } from '../../policies/limits/limits.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/limits-files.ts';
@@ -174,6 +174,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   if (inForce.length === 0) return FREE;
   const kept = readLimitsLedger(files);
   const earlier = asOf(kept, now);
+  if (isAhead(kept, now)) writeLimitsLedger(files, earlier);
   const found = await settleDeadCalls(earlier, self, call.environment, now);
   const ledger = noted(found, nearByDead(inForce, { earlier, found }, clock()));
   const openCall: OpenCall = {
@@ -199,8 +200,6 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   const admitted = admit(inForce, counted, openCall);
   if (admitted.how === 'wait') return admitted;
   if (admitted.how === 'refused') {
-    // What a clock dated in the future counts today, and not again on each day until then.
-    if (earlier.spent !== kept.spent) writeLimitsLedger(files, counted);
     const message = `a limit over all tasks is ${admitted.why}; nothing was started. The limit is set in ${admitted.file}; tollgate budget shows all of them`;
     return { how: 'refused', reason: 'own_limit', message, retryAt: admitted.retryAt, limit: admitted.limit };
   }

@@ -42,10 +42,8 @@ export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
  * Runs after the service refused the history. Repairs its flaws, and removes a prompt without a result, which is then sent again.
  * Keeps a turn in which tools ran, whatever was refused: without it they would run again.
  */
-export const repairBroken = (
-  broken: Broken & { ranTools: boolean },
-): Promise<Exclude<RepairedSession, { how: 'unchanged' }>> =>
-  orCannot(async () => {
+export const repairBroken = (broken: Broken & { ranTools: boolean }): Promise<RepairedSession> =>
+  orCannot<RepairedSession>(async () => {
     const opened = await open(broken);
     if (opened === null) return { how: 'impossible', why: `the file of session ${broken.sessionId} is not found` };
     const { conversation } = opened;
@@ -56,11 +54,9 @@ export const repairBroken = (
     const taken = broken.ranTools ? null : await withoutRefused(broken);
     if (taken?.how === 'impossible' && flawsResult === null) return taken;
     const what = [flawsResult, taken].flatMap((each) => (each?.how === 'fixed' ? [each.what] : []));
-    return { how: 'fixed', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
+    // The CLI does not store a prompt that was refused before any answer, or it matches calls and results itself on a resume.
+    return what.length === 0 ? { how: 'unchanged' } : { how: 'fixed', what: what.join('; ') };
   });
-
-/** The CLI does not store a prompt that was refused before any answer, or it matches calls and results itself on a resume. */
-const NOTHING_WRONG = 'nothing in its file is wrong, so it is sent unchanged';
 
 const lastTested = (tool: Tool): string => (isBuiltIn(tool) ? TESTED_VERSIONS[tool].tested.at(-1)! : '');
 

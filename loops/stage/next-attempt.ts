@@ -242,7 +242,11 @@ async function repairAndContinue(
     session.notes.push(`the history of session ${id} could not be repaired: ${repaired.why}`);
     return startFresh(run, about, next);
   }
-  session.notes.push(`the history of session ${id} was repaired: ${repaired.what}`);
+  session.notes.push(
+    repaired.how === 'fixed'
+      ? `the history of session ${id} was repaired: ${repaired.what}`
+      : `the history of session ${id} was refused, but nothing in its file is wrong, so it was sent again unchanged`,
+  );
   if (ranTools) {
     // Sending the prompt again would let the tools run once more.
     if ((await endOfSession(run, id, sent)) !== 'unanswered') return continueIn(run, id, about, next);

@@ -72,7 +72,7 @@ export function budgetsUsed(
         return UNITS.flatMap((unit) => {
           const most = row[unit];
           if (most === undefined) return [];
-          const rows = countedRows(ledger, { tool: row.tool, project, fromMs: span.from.getTime() });
+          const rows = countedRows(ledger, { tool: row.tool, project, ...span });
           const used = sumOf(rows, unit);
           const unknown_calls = unit === 'calls' ? 0 : sumOf(rows, `calls_without_${unit}`);
           const { time_zone } = limits;
@@ -99,16 +99,19 @@ export function budgetsUsed(
 interface Counted {
   tool: string;
   project: string | null;
-  fromMs: number;
+  from: Date;
+  until: Date;
 }
 
-const countedRows = ({ spent }: LimitsLedger, { tool, project, fromMs }: Counted): LimitsLedger['spent'] =>
-  spent.filter(
-    (row) =>
-      row.at + QUARTER_MS > fromMs &&
+const countedRows = ({ spent }: LimitsLedger, { tool, project, from, until }: Counted): LimitsLedger['spent'] => {
+  const isSince = (at: number) => at + QUARTER_MS > from.getTime();
+  return spent.filter(
+    ({ at, dated, ...row }) =>
+      (isSince(at) || (dated !== undefined && isSince(dated) && dated < until.getTime())) &&
       (tool === 'any' || row.tool === tool) &&
       (project === null || row.project === project),
   );
+};
 
 const sumOf = (rows: LimitsLedger['spent'], field: Unit | 'calls_without_tokens' | 'calls_without_usd'): number =>
   rows.reduce((total, row) => total + (row[field] ?? 0), 0);

@@ -13,6 +13,8 @@ export interface OpenCall {
   task: string | null;
   /** Milliseconds since 1970, as all times here. */
   at: number;
+  /** What its clock showed, if a later clock was behind that. */
+  dated?: number;
   /** The process that waits for the call: its wrapper, or before that the run that requests it. */
   owner: ProcessIdentity;
   /** The owner is gone and no process of the call works any more, but what the call used is not known yet. */
@@ -22,6 +24,8 @@ export interface OpenCall {
 interface SpentRow {
   /** The start of its quarter of an hour. All time zones differ by whole quarters, and no day begins within one. */
   at: number;
+  /** The quarter that the clock of its calls showed, if a later clock was behind that. Either may be wrong, so the row counts in both. */
+  dated?: number;
   tool: string;
   project: string;
   calls: number;
@@ -82,7 +86,7 @@ export function countedSince({ since = {}, spent }: LimitsLedger, project: strin
   const noted = since[project ?? ''];
   if (noted !== undefined) return Math.min(noted, now);
   return spent.reduce(
-    (first, row) => (project === null || row.project === project ? Math.min(first, row.at) : first),
+    (first, row) => (project === null || row.project === project ? Math.min(first, dateOf(row)) : first),
     now,
   );
 }
@@ -90,7 +94,7 @@ export function countedSince({ since = {}, spent }: LimitsLedger, project: strin
 /** Records the start of counting for the projects without one. */
 export function counting(ledger: LimitsLedger, projects: readonly (string | null)[], now: number): LimitsLedger {
   const added = projects.map((project) => [project ?? '', countedSince(ledger, project, now)] as const);
-  return { ...ledger, since: { ...ledger.since, ...Object.fromEntries(added) } };
+  return { ...ledger, since: { ...Object.fromEntries(added), ...ledger.since } };
 }
 
 /** The user set a limit where there was none: the calls until now were not counted. */
@@ -109,8 +113,8 @@ interface UsedByCall {
 export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall | 'not_made'): LimitsLedger {
   const call = ledger.open.find(({ call_id }) => call_id === callId);
   if (call === undefined) return ledger;
-  const { tool, project, at } = call;
-  const row = { at: quarterOf(at), tool, project };
+  const { tool, project } = call;
+  const row = { at: quarterOf(dateOf(call)), tool, project };
   const isMade = used !== 'not_made';
   const { near = [], ...rest } = ledger;
   return {
@@ -154,30 +158,34 @@ const withNear = (ledger: LimitsLedger, near: readonly NearRow[]): LimitsLedger 
 const MOST_NEAR = 50;
 
 /**
- * Returns the ledger as it applies now. If the clock was set back, rows in the future count in the present period, so that a
+ * Returns the ledger as it applies now. If the clock was set back, rows in the future count in the present period too, so that a
  * wrong clock gives no advantage. Rows that no limit needs any more are removed.
  */
 export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
   const latest = quarterOf(now);
-  const moved = ledger.spent.some(({ at }) => at > latest)
-    ? ledger.spent.reduce<readonly SpentRow[]>((rows, row) => added(rows, { ...row, at: Math.min(row.at, latest) }), [])
-    : ledger.spent;
+  const moved = ledger.spent.map((row) => (row.at > latest ? { ...row, at: latest, dated: dateOf(row) } : row));
   return {
     ...ledger,
-    spent: moved.length > MOST_ROWS ? moved.filter(({ at }) => at > now - KEEP_MS) : moved,
-    open: ledger.open.map((call) => (call.at > now ? { ...call, at: now } : call)),
+    spent: moved.length > MOST_ROWS ? moved.filter((row) => Math.max(row.at, dateOf(row)) > now - KEEP_MS) : moved,
+    open: ledger.open.map((call) => (call.at > now ? { ...call, at: now, dated: dateOf(call) } : call)),
     begun: ledger.begun
       .map((one) => (one.at > now ? { ...one, at: now } : one))
       .filter(({ at }) => at > now - MINUTE_MS),
   };
 }
 
+/** Whether `asOf` moves something. Unless that is written, it moves on with each look. */
+export const isAhead = ({ spent, open, begun }: LimitsLedger, now: number): boolean =>
+  spent.some(({ at }) => at > quarterOf(now)) || [...open, ...begun].some(({ at }) => at > now);
+
+const dateOf = ({ at, dated }: { at: number; dated?: number }): number => dated ?? at;
+
 /** Removes older rows, longer than a month, only above `MOST_ROWS`: a wrong clock must not lose a month. */
 const KEEP_MS = 40 * 86_400_000;
 const MOST_ROWS = 2000;
 
 function added(rows: readonly SpentRow[], more: SpentRow): readonly SpentRow[] {
-  const same = rows.find(({ at, tool, project }) => at === more.at && tool === more.tool && project === more.project);
+  const same = rows.find((row) => dateOf(row) === more.at && row.tool === more.tool && row.project === more.project);
   if (same === undefined) return more.calls < 0 ? rows : [...rows, more];
   const sum = {
     ...same,

@@ -24,7 +24,10 @@ function mistake(value: unknown): string | null {
   const { open, spent, begun, near = [], since = {} } = partOf(value) ?? {};
   const isSound =
     isListOf(open, isOpen) &&
-    isListOf(spent, (row) => hasTexts(row, ['tool', 'project']) && hasNumbers(row, ['at', 'calls', 'tokens', 'usd'])) &&
+    isListOf(
+      spent,
+      (row) => hasTexts(row, ['tool', 'project']) && hasNumbers(row, ['at', 'calls', 'tokens', 'usd', ...dateOf(row)]),
+    ) &&
     isListOf(begun, (row) => hasTexts(row, ['call_id', 'tool', 'account', 'project']) && hasNumbers(row, ['at'])) &&
     isListOf(near, isNear) &&
     typeof since === 'object' &&
@@ -40,9 +43,11 @@ const isNear = (row: Json): boolean =>
 
 const isOpen = (row: Json): boolean =>
   hasTexts(row, ['call_id', 'tool', 'account', 'project']) &&
-  hasNumbers(row, ['at']) &&
+  hasNumbers(row, ['at', ...dateOf(row)]) &&
   isProcessIdentity(row.owner, 1) &&
   isTextOrNull(row.task);
+
+const dateOf = ({ dated }: Json): string[] => (dated === undefined ? [] : ['dated']);
 
 const isListOf = (value: unknown, is: (row: Json) => boolean): boolean =>
   Array.isArray(value) && value.map(partOf).every((row) => row !== null && is(row));

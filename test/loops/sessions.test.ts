@@ -371,6 +371,17 @@ for (const [what, failures, expected] of MENDS)
     assert.is(stored(rig).active_sessions.fix!.codex!.poisoned !== undefined, failures === 2);
   });
 
+test('a refused history without a flaw in its file is not called repaired', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
+  const id = SESSION_IDS.codex;
+  makeSession('codex', rig, [ANSWERED]);
+  keep(rig, 'fix', { session_id: id });
+  rig.answer(() => (rig.calls.length > 1 ? answerWith('codex', 'fine', id) : failWith('codex', BROKEN, 400, id)));
+  const { code, summary } = await makeTask(rig, ONE).run();
+  assert.equal([code, asked(rig)], [0, [id, id]]);
+  assert.match(summary, `the history of session ${id} was refused, but nothing in its file is wrong`);
+});
+
 test('a prompt that stands in the session without an answer is taken back before it is sent there again', async ({
   rig,
 }) => {

@@ -122,6 +122,25 @@ test('calls that a wrong clock dated in the future use up one day, and not each 
   assert.is((await ask(world, callIn(world, 'next day'))).how, 'admitted');
 });
 
+test('a pace that a wrong clock dated in the future holds back for its minute, and not at each look for another', async (world) => {
+  limit(world, { per_minute: { codex: 1 } });
+  world.now.at = new Date('2026-11-24T12:00:00Z');
+  await ask(world, callIn(world, 'ahead'));
+  world.now.at = NOON;
+  const unlessItWaits = (id: string) => {
+    const leave = new AbortController();
+    return askLimits({
+      call: callIn(world, id),
+      clock: () => world.now.at,
+      stop: leave.signal,
+      say: () => leave.abort(),
+    });
+  };
+  assert.is((await unlessItWaits('at once')).how, 'stopped');
+  world.now.at = new Date(NOON.getTime() + 60_001);
+  assert.is((await unlessItWaits('later')).how, 'admitted');
+});
+
 test('a call whose asker died is spent, and holds no place', async (world) => {
   limit(world, { budgets: [{ per: 'day', calls: 2 }], at_once: { codex: 1 } });
   await ask(world, callIn(world, 'dead'));

@@ -6,6 +6,7 @@ import { admit } from '../../../policies/limits/admit.ts';
 import {
   asOf,
   countedSince,
+  counting,
   EMPTY_LEDGER,
   type LimitsLedger,
   type OpenCall,
@@ -98,6 +99,18 @@ test('a clock that is set back gains nothing, and one that ran ahead loses no mo
   const used = askAll([DAY_OF_2], [{ at: ahead }, { at: ahead }, { at: NOON }]);
   assert.equal(used.hows, ['admitted', 'admitted', 'refused']);
   assert.equal(askAll([DAY_OF_2], [{ at: NOON + 86_400_000 }], used.ledger).hows, ['admitted']);
+});
+
+test('a clock that is behind for a moment forgets nothing of the day, also of a call that is open meanwhile', () => {
+  const tokens = limited({ budgets: [{ per: 'day', tool: 'any', calls: 2, tokens: 100 }] });
+  const { ledger } = askAll([tokens], [{}, {}]);
+  const behind = asOf(ledger, Date.parse('1970-01-01T00:10:00Z'));
+  const back = asOf(settled(behind, 'c1', 'not_made'), NOON);
+  assert.equal(askAll([tokens], [{}, {}], back).hows, ['admitted', 'refused']);
+  const used = asOf(settled(back, 'c0', { tokens: 100, usd: 0 }), NOON);
+  assert.match((admit([tokens], used, asking()) as { why: string }).why, /^used up: 100 of 100 tokens a day/);
+  const since = counting({ ...ledger, since: { '': NOON } }, [null], 0);
+  assert.is(countedSince(since, null, NOON + 1), NOON);
 });
 
 test('a call that began by a clock that ran ahead is given back, and holds up no minute, once that is set back', () => {
