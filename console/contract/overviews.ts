@@ -26,6 +26,8 @@ export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & {
   answered: string[];
   /** The interrupted tasks whose CLI still runs on this machine. */
   still_running: { task_id: string; tool: string }[];
+  /** By call in progress: the ISO time at which its CLI last wrote something. */
+  heard: Record<string, string>;
 };
 
 export interface FailuresShown {

@@ -76,6 +76,8 @@ export interface TaskShown {
   running_since: string | null;
   /** Whether a CLI of its interrupted run still runs; null if that is not known, and in another state. */
   left_running: boolean | null;
+  /** Whether the machine was restarted after its last run began, and before that run ended. */
+  restarted: boolean;
   /** null if nothing failed, while the task runs, and if it is done. */
   failure: ShownFailure | null;
   /** What its manifest asks for, while it has never run; null afterwards, and if it cannot be read. */
@@ -207,6 +209,8 @@ export type TailTold =
       lines: string[];
       /** What the CLI does now, such as `runs Bash: npm test`; null if it is not known. */
       doing: string | null;
+      /** ISO time at which the CLI last wrote something; null if that is not known. */
+      at: string | null;
       /** The bytes before these lines that were left out. */
       left_out: number;
       /** The log is shorter than before, or another file: it is shown from its start. */

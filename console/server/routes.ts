@@ -22,6 +22,7 @@ import {
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
 import { explainedShown, stillRunning, taskShown, textShown, workersSaid } from './reads/task.ts';
 import { tailOfFile } from './reads/texts.ts';
+import { heardIn } from './tail.ts';
 
 interface Serving {
   project: ServedProject;
@@ -40,7 +41,7 @@ const READS: readonly [address: string, read: Read][] = [
     async ({ live, project }) => {
       const rows = await live.lines.rows();
       const still = await stillRunning(rows);
-      return answerWith(nowShown(await live.now(), rows, await workersSaid(rows, project), still));
+      return answerWith(nowShown(await live.now(), rows, await workersSaid(rows, project), still, heardIn));
     },
   ],
   ['api/tasks', async ({ live }) => answerWith({ tasks: await live.lines.all() })],

@@ -6,7 +6,7 @@ import { savedRedactor } from '../../loops/attempt/restored-draft.ts';
 import { followCalls } from '../../loops/report/follow.ts';
 import { eventsOf, lastEvent } from '../../loops/task/last-event.ts';
 import { cut } from '../../policies/text/display.ts';
-import { isAbsent, isFolder } from '../../state/disk/regular-file.ts';
+import { isAbsent, isFolder, lookAt } from '../../state/disk/regular-file.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { TailTold } from '../contract/task.ts';
@@ -33,7 +33,8 @@ export async function streamTail(
   const over = AbortSignal.any([stop, deleted.signal]);
   try {
     const followed = await followCalls({
-      ...{ task, stage: null, until: 'end', events: 'words', most: MOST, environment, stop: over, clock },
+      ...{ task, stage: null, until: 'end', events: 'words', without: 'session_named', most: MOST },
+      ...{ environment, stop: over, clock },
       begin(call) {
         current = call;
         const { call_id, stage, tool, attempt } = call.reserved;
@@ -44,7 +45,8 @@ export async function streamTail(
         if (all.length === 0 && bytes === 0 && !beganAgain) return 'more';
         const lines = all.map(({ text }) => shortened(text));
         const doing = current === null ? null : doingOf(task, current, environment);
-        tell({ of: 'lines', lines, doing, left_out: bytes, began_again: beganAgain });
+        const at = current === null ? null : heardIn(task.root, current.reserved.call_id);
+        tell({ of: 'lines', lines, doing, at, left_out: bytes, began_again: beganAgain });
         await delay(PAUSE_MS, undefined, { signal: over }).catch(() => {});
         return over.aborted ? 'enough' : 'more';
       },
@@ -65,6 +67,12 @@ const GONE: TailTold = { of: 'end', why: 'The task was deleted, archived or rena
 /** While a task is deleted, its folder may remain longer than its journal. @param call a call that its journal had. */
 const isGone = ({ root }: TaskFolder, call: Call | null): boolean =>
   !isFolder(root) || (call !== null && isAbsent(path.join(root, 'state', 'journal.jsonl')));
+
+/** ISO time at which the CLI of a call last wrote something; null if it has not. @param folder of the task. */
+export function heardIn(folder: string, callId: string): string | null {
+  const look = lookAt(path.join(folder, 'state', 'attempts', callId, 'stdout'));
+  return look === null || look.size === 0 ? null : look.mtime.toISOString();
+}
 
 const shortened = (line: string): string => (line.length > MOST_LINE ? `${cut(line, MOST_LINE)} …` : line);
 

@@ -33,6 +33,8 @@ interface Following {
   until: 'now' | 'end';
   /** The CLI's events in words, or as received. */
   events: 'words' | 'raw';
+  /** Of the events in words, one that is left out. */
+  without?: EngineEvent['how'];
   /** Of what is unread in a file, only so many bytes at its end are read. Without it, all are. */
   most?: number;
   environment: NodeJS.ProcessEnv;
@@ -144,7 +146,7 @@ interface Opened {
 type Read = { how: 'read'; lines: FollowedLine[]; missed: Missed } | { how: 'missing'; why: string };
 const NOTHING: Read = { how: 'read', lines: [], missed: { bytes: 0, beganAgain: false } };
 
-function openCall(call: Call, { task, environment, events: how, most }: Following): Opened {
+function openCall(call: Call, { task, environment, events: how, most, without }: Following): Opened {
   const { call_id, stage, tool } = call.reserved;
   const attempt = attemptIn(path.join(task.attempts, call_id), '');
   const { stdout: rawEvents, stderr: rawStderr } = attempt.files;
@@ -152,7 +154,7 @@ function openCall(call: Call, { task, environment, events: how, most }: Followin
   const stderr = growingFile([redactedOf(rawStderr), rawStderr], most);
   let saved: ReturnType<typeof savedRedactor> = null;
   let isMissing = false;
-  const telling = how === 'words' ? createTelling() : null;
+  const telling = how === 'words' ? createTelling(without) : null;
   const line = (of: FollowedLine['of'], text: string): FollowedLine => ({ call_id, stage, of, text });
   return {
     call,
@@ -207,7 +209,7 @@ interface Telling {
 }
 
 /** Turns the events of a call into lines for a reader. */
-export function createTelling(): Telling {
+export function createTelling(without?: EngineEvent['how']): Telling {
   /** The message that arrives in pieces, and the length of its printed part. */
   let said = '';
   let given = 0;
@@ -220,6 +222,7 @@ export function createTelling(): Telling {
   return {
     end,
     hear(event) {
+      if (event.how === without) return [];
       if (event.how !== 'said') {
         const words = eventWords(event);
         return words === null ? [] : [...end(), words];

@@ -33,12 +33,19 @@ const WINDOW = 16 * 1024;
 
 /** null before the first event. */
 export function lastEvent({ tool, events, hide }: CallEvents): string | null {
+  // Some CLIs name a tool only where it begins.
+  let ended: (EngineEvent & { how: 'tool_ended' }) | null = null;
   for (const line of (readTailIfFit(events, WINDOW) ?? '').split('\n').reverse())
     for (const event of readLine(tool, line).reverse()) {
-      const words = wordsFor(event, hide);
+      if (ended !== null) {
+        if (event.how === 'tool_began' && event.id === ended.id) return wordsFor({ ...ended, name: event.name });
+        continue;
+      }
+      if (event.how === 'tool_ended' && event.name === null) ended = event;
+      const words = ended === null ? wordsFor(event, hide) : null;
       if (words !== null) return words;
     }
-  return null;
+  return ended === null ? null : wordsFor(ended);
 }
 
 const readLine = (tool: Tool, line: string): EngineEvent[] =>

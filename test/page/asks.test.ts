@@ -52,7 +52,6 @@ const CONTROLS: readonly Control[] = [
       const { page, server } = shown;
       server.told['/api/tasks/repair-the-login-now-b'] = server.told['/api/tasks/price-rounding'];
       await page.getByLabel('Goal', { exact: true }).fill('Repair the login: now. <b>');
-      await button(shown, 'Add a stage').click();
       await page.getByLabel('US dollars').fill('1.5');
       await page.getByLabel('Minutes').fill('90');
       await page.getByLabel('Criteria', { exact: true }).fill(' one\n\ntwo ');
@@ -272,12 +271,12 @@ suite.test('a batch and a comparison say what they pay before they begin', async
   // A run of a task that is done calls nothing.
   for (const id of ['price-rounding', 'release-notes']) await page.getByLabel(`Select ${id}`, { exact: true }).click();
   const bar = page.locator('.bar.selected');
-  await bar.getByText(/^usually 1 paid call, at most 7; about \$0\.04$/).waitFor();
+  await bar.getByText(/^1–7 paid calls · about \$0\.04$/).waitFor();
   await bar.getByText('sign in to gemini first').waitFor();
   await button(shown, 'Run as a batch').click();
   await page
     .getByRole('dialog')
-    .getByText(/It makes usually 1 paid call, at most 7;/)
+    .getByText(/It usually makes 1 paid call, at most 7;/)
     .waitFor();
   await page.keyboard.press('Escape');
   server.told['/api/tasks'] = { tasks: [...tasks, ...more] };
@@ -289,7 +288,7 @@ suite.test('a batch and a comparison say what they pay before they begin', async
   await go('compare');
   await button(shown, 'New comparison …').click();
   for (const tool of ['gemini', 'claude']) await page.getByLabel(`Compare ${tool}`).click();
-  await page.getByText(/^Usually 2 paid calls, at most 6; about \$0\.04 .*; no sign-in for gemini\.$/).waitFor();
+  await page.getByText(/^2–6 paid calls · from \$0\.04; no sign-in for gemini\.$/).waitFor();
   server.told['/api/choices'] = { ...(server.told['/api/choices'] as object), tools: [out] };
   await page.keyboard.press('Escape');
   await button(shown, 'New comparison …').click();

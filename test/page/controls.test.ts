@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pageOf } from '../../build/page.mjs';
-import type { ResourcesOf } from '../../console/contract/resources.ts';
+import type { Resources, ResourcesOf } from '../../console/contract/resources.ts';
 import { hasChromium, openBrowser, type Visit, visit } from './rig/browser.ts';
 import { CONTROL_OF, CONTROLS, controlName } from './rig/controls.ts';
 import { BATCH, SESSION } from './rig/told-names.ts';
@@ -50,6 +50,9 @@ const REDO = { text: 'redo it', command: 'tollgate run key-1 --redo a', pays: tr
 function fullWorld(): Record<string, unknown> {
   const world = toldWorld();
   const { groups } = world['/api/failures'] as { groups: object[] };
+  const { tasks } = world['/api/tasks'] as Resources['/api/tasks'];
+  const machine = world['/api/machine'] as Resources['/api/machine'];
+  const out = [{ check: 'gemini sign-in', status: 'fail', found: 'no key is set', fix: 'set a key' }];
   const many = Array.from({ length: 13 }, (_, n) => `key-${n}`);
   const same = Array.from({ length: 30 }, (_, n) => ` line ${n}`).join('\n');
   const diff = ['a', 'b'].map((name) => `diff --git a/${name} b/${name}\n@@ -1,31 +1,30 @@\n-x\n${same}\n`).join('');
@@ -74,6 +77,8 @@ function fullWorld(): Record<string, unknown> {
         { ...groups[0], signature: 'another', next_action: REDO },
       ],
     },
+    '/api/tasks': { tasks: [...tasks, { ...tasks[1], task_id: 'killed-run', state: 'interrupted' }] },
+    '/api/machine': { ...machine, findings: [...machine.findings, ...out] },
     '/api/tasks/key-0/explain': world['/api/tasks/price-rounding/explain'],
     '/api/tasks/price-rounding/diff': { stages: [], whole: true },
     '/api/tasks/price-rounding/diff/*': { ...(world['/api/tasks/price-rounding/diff/*'] as object), text: diff },
@@ -114,7 +119,7 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
   const seen: Seen = { names: new Set(), sources: new Set() };
   for (const place of PLACES) {
     await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`);
-    await page.locator(`.views a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
+    await page.locator(`nav[aria-label="Views"] a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
     await look(visited, seen);
     // One that only a narrow window shows is not folded.
     for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click();
@@ -163,7 +168,6 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
   await look(visited, seen);
   await page.evaluate(`location.hash = '#/new'`);
   await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
-  await page.getByRole('button', { name: 'Add a stage' }).click();
   await page.getByLabel('CLI of stage 1').waitFor();
   await look(visited, seen);
   await page.getByRole('button', { name: 'Create and run …' }).click();

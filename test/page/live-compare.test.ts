@@ -51,13 +51,13 @@ live.test('a batch is shown when it has ended, and what failed in it is run agai
   await go('batch');
   await page.getByText('No batch yet').waitFor();
   makeTask(rig, { goal: 'Say nothing.', stages: [{ tool: 'copilot', role: 'impl', access: 'write' }] }, 'says-nothing');
-  await page.getByRole('link', { name: 'Choose tasks' }).click();
+  await page.getByRole('link', { name: 'New batch' }).click();
   for (const id of ['settings-page', 'rotate-keys', 'says-nothing'])
     await page.getByLabel(`Select ${id}`, { exact: true }).click();
   await page.getByRole('button', { name: 'Run as a batch' }).click();
   await page
     .getByRole('dialog')
-    .getByText(/They make usually 3 paid calls, at most \d+/)
+    .getByText(/They usually make 3 paid calls, at most \d+/)
     .waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Run the batch' }).click();
   await page.getByText(/^The batch was begun, and (?:is at work|has failed)/).waitFor();
@@ -203,7 +203,7 @@ live.test('a comparison begins by its prompt and its CLIs, and not over uncommit
   assert.is(await dialog.getByRole('button', { name: 'Begin' }).isDisabled(), true);
   await dialog.getByLabel('Compare copilot').click();
   await dialog.getByLabel('Access').selectOption('read');
-  await dialog.getByText(/^Usually 2 paid calls, at most 6/).waitFor();
+  await dialog.getByText(/^2–6 paid calls/).waitFor();
   await dialog.getByRole('button', { name: 'Begin' }).click();
   await dialog
     .getByRole('alert')

@@ -79,7 +79,7 @@ live.test('selected tasks are rerun, and each result is said', async ({ page, go
   await page.getByRole('button', { name: 'Copy ids' }).click();
   await page.getByRole('button', { name: 'Clear the selection' }).click();
   await bar.waitFor({ state: 'detached' });
-  await page.getByLabel('Class').selectOption('transient');
+  await page.getByLabel('Cause').selectOption('transient');
   await page.getByText(`2 of ${tasks.length} tasks`).waitFor();
   assert.match(page.url(), /class=transient/);
   // A range with shift, then one of it again with its key.
@@ -93,11 +93,11 @@ live.test('selected tasks are rerun, and each result is said', async ({ page, go
   await bar.getByText('2 tasks selected').waitFor();
   await page.getByRole('button', { name: 'Rerun selected' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(/They make usually \d+ paid calls?, at most \d+/).waitFor();
+  await dialog.getByText(/They usually make \d+ paid calls?, at most \d+/).waitFor();
   await dialog.getByRole('button', { name: 'Rerun these 2' }).click();
   for (const id of ['nightly-import', 'search-index']) await dialog.getByText(new RegExp(`^${id} continues`)).waitFor();
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
-  await page.getByLabel('Class').selectOption('');
+  await page.getByLabel('Cause').selectOption('');
   for (const id of ['nightly-import', 'search-index'])
     await page.locator('.row-at', { hasText: new RegExp(`${id}.*2 / 10`) }).waitFor();
   const needing = tasks.filter(({ state }) => ['failed', 'parked', 'interrupted', 'refused'].includes(state));
@@ -146,7 +146,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await page.getByLabel('CLI', { exact: true }).waitFor();
   await page.setViewportSize(size);
   for (const [label, value, fits] of [
-    ['Class', 'auth', /^\d of /],
+    ['Cause', 'auth', /^\d of /],
     ['CLI', 'codex', /^\d of /],
     ['Last seen', '1', /^\d of /],
   ] as const) {
@@ -165,7 +165,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   for (const id of ids) await dialog.getByText(new RegExp(`^${id} continues`)).waitFor({ timeout: 60_000 });
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByLabel('CLI', { exact: true }).selectOption('');
-  await page.getByLabel('Class', { exact: true }).selectOption('contract_violation');
+  await page.getByLabel('Cause', { exact: true }).selectOption('contract_violation');
   await page
     .locator('.row-at')
     .getByRole('button', { name: /^Redo(?: anyway)?$/ })
@@ -174,9 +174,9 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   await dialog.getByRole('button', { name: 'Run it' }).click();
   await dialog.waitFor({ state: 'detached' });
   await redone;
-  await page.getByLabel('Class', { exact: true }).selectOption('auth');
+  await page.getByLabel('Cause', { exact: true }).selectOption('auth');
   await page.locator('.row-at').getByRole('button', { name: 'Copy command' }).first().click();
-  await page.getByLabel('Class', { exact: true }).selectOption('auth');
+  await page.getByLabel('Cause', { exact: true }).selectOption('auth');
   await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
   await dialog.getByRole('button', { name: 'Rerun it' }).click();
   await dialog.getByText(/^rotate-keys continues/).waitFor();
@@ -295,6 +295,7 @@ live.test('the chosen theme counts before that of the system, also after a reloa
   await isGround(light);
   await page.context().grantPermissions(['notifications']);
   await page.reload();
+  await page.getByText('Settings', { exact: true }).click();
   await page.getByLabel('Notifications').click();
   await page.locator('input:checked').and(page.getByLabel('Notifications')).waitFor();
   await page.getByLabel('Theme').selectOption('dark');

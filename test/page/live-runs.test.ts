@@ -77,7 +77,7 @@ live.test('a suggested command is run by its button, after a question', async ({
   await page.getByRole('button', { name: /^Redo(?: anyway)?$/ }).click();
   await page
     .getByRole('dialog')
-    .getByText(/It makes usually \d+ paid calls?, at most \d+/)
+    .getByText(/It usually makes \d+ paid calls?, at most \d+/)
     .waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
 });
@@ -92,8 +92,10 @@ live.test('a task that runs shows its call on its own page, and can be stopped t
   await page.getByText('not called yet').waitFor();
   const running = task.start();
   const box = page.getByRole('group', { name: 'Live log' });
-  await box.getByText('session 00000000').waitFor();
-  await page.getByText('gemini_brief (gemini), attempt 1').waitFor();
+  await box.getByText('-> run_shell_command').waitFor();
+  await page.getByText('of gemini_brief (gemini), attempt 1').waitFor();
+  await page.getByText(/^last event .+ ago: .+; stops itself at \d\d:\d\d$/).waitFor();
+  assert.is(await box.getByText('session 00000000').count(), 0);
   const elapsed = page.locator('.view-head time').first();
   await page.waitForFunction(
     (before) => document.querySelector('.view-head time')?.textContent !== before,
@@ -132,9 +134,9 @@ live.test('a task whose run was killed says which call has no result, and contin
   await page.getByRole('button', { name: 'Cancel' }).click();
   await go('tasks/flaky-killed');
   const ended = page.getByRole('region', { name: 'How it ended' });
-  await ended.getByText(/^gemini_brief: the call of gemini that began .+ has no result yet/).waitFor();
-  await ended.getByText('gemini still runs and may cost more.').waitFor();
-  await ended.getByRole('link', { name: 'Stop it on Machine' }).waitFor();
+  await ended.getByText(/^The call of gemini for gemini_brief began .+ and has no result\./).waitFor();
+  await ended.getByText(/^gemini still runs \(for .+\) and may cost more\.$/).waitFor();
+  await ended.getByRole('button', { name: 'Stop it …' }).waitFor();
   await page.getByRole('button', { name: 'gemini_brief, attempt 1 by gemini: no result yet' }).waitFor();
   await confirm('Continue', 'Run it');
   await ended.waitFor({ state: 'detached' });
@@ -150,7 +152,7 @@ live.test('the live log is followed until the user scrolls up, and ends with a d
   await go('tasks/flaky-log');
   const running = task.start();
   const box = page.getByRole('group', { name: 'Live log' });
-  await box.getByText('session 00000000').waitFor();
+  await box.getByText('-> run_shell_command').waitFor();
   const root = path.join(rig.project, '.tmp/task/flaky-log');
   const [id] = readdirSync(path.join(root, 'state/attempts'));
   const add = (text: string) =>
@@ -221,6 +223,17 @@ live.test('a sweep ends what a killed run left, and says what it was; a second f
   await page.getByText(/^Nothing to sweep: /).waitFor();
 });
 
+live.test('a CLI that a killed run left is ended from the page of its task', async ({ rig, page, go, confirm }) => {
+  const left = makeTask(rig, { stages: [stageOf('claude', 'brief')] }, 'left-running');
+  const running = left.start();
+  await untilStarted(left);
+  await killWithGuardian(left, running);
+  await go('tasks/left-running');
+  await page.getByText(/^claude still runs \(for [^)]+\) and may cost more\.$/).waitFor();
+  await confirm('Stop it …', 'Clean up');
+  await page.getByText('still runs').waitFor({ state: 'detached' });
+});
+
 live.test('the machine is looked at again by a button, and what is fine is folded', async ({ rig, page, go }) => {
   await go('machine');
   const tile = page.locator('.tile', { hasText: 'claude' });
@@ -228,6 +241,9 @@ live.test('the machine is looked at again by a button, and what is fine is folde
   rig.install('claude', { version: '2.1.331' });
   await page.getByRole('button', { name: 'Check again' }).click();
   await tile.getByText('2.1.331').waitFor();
+  rig.install('claude', { version: '2.1.332' });
+  await tile.getByRole('button', { name: 'Check claude again' }).click();
+  await tile.getByText('2.1.332').waitFor();
   const fine = page.getByRole('rowheader', { name: 'disk space' });
   assert.is(await fine.isVisible(), false);
   await page.getByText('Checks without a finding', { exact: true }).first().click();

@@ -148,10 +148,7 @@ live.test('how it goes with the services is said, and the list is filtered by an
   for (const row of await rows.all()) assert.match(await row.innerText(), 'claude');
   await page.getByLabel('Filter sessions').fill('');
   await page.getByText(/^\d+ sessions? w\w+ not kept$/).click();
-  await page
-    .getByRole('link', { name: /^Open task/ })
-    .first()
-    .waitFor();
+  await page.locator('th a[href^="#/tasks/"]').first().waitFor();
   await page.getByLabel('Filter sessions').fill('no such session');
   await page.getByText('No session is like that').waitFor();
 });

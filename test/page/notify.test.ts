@@ -36,6 +36,7 @@ notify.test(
     await go('tasks');
     await page.locator('.row-at').first().waitFor();
     assert.is(await page.evaluate('window.asked'), 0);
+    await page.getByText('Settings', { exact: true }).click();
     await page.getByLabel('Notifications').click();
     await page.locator('input:checked').and(page.getByLabel('Notifications')).waitFor();
     assert.is(await page.evaluate('window.asked'), 1);

@@ -10,11 +10,11 @@ const views = pageSuite('views');
 
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'a worker said', 'claude', 'a last'],
-  tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
-  new: ['No CLI is signed in', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id, a stage.'],
+  tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '≥ $0.42'],
+  new: ['No CLI is signed in', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id.'],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'sign-in', 'temporary'],
-    ...['usually 1 paid call, at most 7; about $0.04', '$0.42 + 2 calls without a price'],
+    ...['1–7 paid calls · about $0.04', '$0.42 + 2 calls without a price'],
     ...[
       'did not pass',
       'missing sections',
@@ -34,7 +34,7 @@ const SHOWS: Record<string, readonly string[]> = {
   ],
   failures: [
     ...['temporary', 'a evidence', '3 failed calls in 1 task', 'price-rounding'],
-    ...['usually 1 paid call, at most 7; about $0.04', '9 days'],
+    ...['1–7 paid calls · about $0.04', '9 days'],
   ],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
   sessions: ['a tag', 'a health', '1 error in a row', 'a stage of the tag', '1 session was not kept'],
@@ -54,12 +54,12 @@ const SHOWS: Record<string, readonly string[]> = {
       'a message',
       'A note',
       'In a terminal',
-      'usually 1 paid call, at most 7; about $0.04',
+      '1–7 paid calls · about $0.04',
     ],
   ],
   distill: ['walden', 'paused', '3 of 40'],
   'distill/walden': ['a section', 'held', 'a evidence', 'Asks again in'],
-  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check fails. Checking costs nothing.'],
+  machine: ['a version', 'not installed', 'A fix', 'fails', '1 check to look at. Checking costs nothing.'],
   fleet: [
     'a database',
     'a lost task is lost',
@@ -155,7 +155,7 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
   }
   await go('failures');
   const [waits, ready] = await page.locator('.row-at').all();
-  assert.match(await waits!.innerText(), /at most 7; about \$0\.04/);
+  assert.match(await waits!.innerText(), /1–7 paid calls · about \$0\.04/);
   assert.is(await waits!.getByRole('button').isDisabled(), true);
   assert.is(await ready!.getByRole('button').isDisabled(), false);
 });
@@ -213,7 +213,14 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
     .first()
     .waitFor();
   await page.getByText('a task can be rerun after the steps below, the other 1 later.').waitFor();
-  await page.locator('.view-head').locator('button:enabled', { hasText: 'Rerun a task' }).waitFor();
+  // Each cause has a rerun of its own.
+  assert.is(
+    await page
+      .locator('.view-head')
+      .getByRole('button', { name: /^Rerun/ })
+      .count(),
+    0,
+  );
   assert.is(await card.locator('.main').count(), 1);
   const both = { ...other, task_ids: batch.task_ids };
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, both] };
@@ -248,9 +255,8 @@ views.test('a conversation that is not kept leads to its task', async ({ page, g
   const { sessions } = server.told['/api/sessions'] as Resources['/api/sessions'];
   server.told['/api/sessions'] = { sessions: sessions.filter(({ kept }) => !kept) };
   server.tell({ topic: '*' });
-  const first = page.getByRole('region', { name: 'Sessions you can open' });
-  await first.getByText('The CLIs have no file of the 1 session below').waitFor();
-  await lost.getByRole('link', { name: 'Open task price-rounding' }).click();
+  await page.getByText('No CLI kept a conversation.').waitFor();
+  await lost.locator('a[href="#/tasks/price-rounding"]').click();
   await page.getByRole('heading', { level: 1, name: 'price-rounding' }).waitFor();
 });
 
@@ -360,8 +366,8 @@ views.test('Now lists all that needs the user, and tasks that are done apart', a
   await page.getByRole('region', { name: 'Lately done' }).getByText('is-done').waitFor();
   assert.is(await page.getByText('is-failed').count(), 0);
   assert.match(
-    await page.locator('.tiles.first').innerText(),
-    /^need you\s+2\s+1 failed, 1 interrupted\s+running\s+1\s+cost today/,
+    await page.locator('.strip').innerText(),
+    /^2 need you \(1 failed, 1 interrupted\)\s+1 running\s+\S+ today/,
   );
 });
 
@@ -397,7 +403,7 @@ views.test('calls of two runs are no retry, and a session without a file is no l
   const sessions = server.told['/api/sessions'] as Resources['/api/sessions'];
   server.told['/api/sessions'] = { sessions: sessions.sessions.filter(({ kept }) => !kept) };
   await go('sessions');
-  await page.getByRole('link', { name: 'Open task' }).waitFor();
+  await page.getByText('No CLI kept a conversation.').waitFor();
   assert.is(await page.getByLabel('Filter sessions').count(), 0);
 });
 
@@ -416,8 +422,8 @@ views.test('an interrupted task says first that its CLI still runs', async ({ pa
   await page.getByText('claude still runs and may cost more.').waitFor();
   await go('tasks/price-rounding');
   const ended = page.getByRole('region', { name: 'How it ended' });
-  assert.match(await ended.innerText(), /^gemini still runs and may cost more\.\s+Stop it on Machine/);
-  assert.equal(await page.locator('main .main').allInnerTexts(), ['Stop it on Machine']);
+  assert.match(await ended.innerText(), /^gemini still runs \(for [^)]+\) and may cost more\.\s+Stop it …/);
+  assert.equal(await page.locator('main .main').allInnerTexts(), ['Stop it …']);
 });
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
@@ -456,7 +462,7 @@ views.test('the machine marks a CLI that is signed out, and shows a fix as a com
   const clis = ['signed out: no key', 'signed in by A_KEY', 'unclear: why'].map((signed_in, n) => ({
     ...{ tool: `cli-${n}`, version: null, path: '/usr/bin/cli', signed_in },
   }));
-  const finding = { check: 'leftovers', status: 'warn' as const, found: 'one', fix: 'tollgate preflight --sweep' };
+  const finding = { check: 'disk space', status: 'warn' as const, found: 'one', fix: 'tollgate preflight --sweep' };
   server.told['/api/machine'] = { ...told, clis, findings: [finding] };
   await go('machine');
   await page.locator('.tile', { hasText: 'cli-0' }).locator('.mark.bad', { hasText: 'signed out' }).waitFor();
@@ -477,9 +483,9 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   server.told['/api/tasks'] = { tasks: [...tasks, other] };
   server.tell({ topic: '*' });
   await go('now');
-  await page.getByText('No sign-in was found for gemini. Their calls may fail.').waitFor();
+  await page.getByText('No CLI is signed in. Their calls may fail.').waitFor();
   await page
-    .getByText(/^usually 1 paid call, at most \d+; about \$0\.04$/)
+    .getByText(/^1–\d+ paid calls · about \$0\.04$/)
     .first()
     .waitFor();
   // The notice above says it for all, and has the one button for what comes next.
@@ -491,7 +497,7 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in to gemini']);
   await go('distill');
   await page.getByText('No sign-in was found for gemini. You can begin a distillation').waitFor();
-  await page.getByText('one paid call a section, at most 2,000').waitFor();
+  await page.getByText('1 paid call a section, up to 2,000 · about $0.04').waitFor();
   await go('compare');
   await page.getByText('You can begin a comparison, but their calls may fail.').waitFor();
   await go('failures');
@@ -513,9 +519,9 @@ views.test('a task that never ran shows what its prompts ask for', async ({ page
   const never = { ...task, state: 'never_run', failure: null, next_actions: [], attempts: [], gates: [], asks };
   server.told['/api/tasks/price-rounding'] = never;
   await go('tasks/price-rounding');
-  const panel = page.getByRole('region', { name: 'What its prompts ask for' });
+  const panel = page.getByRole('region', { name: 'Limits and acceptance' });
   const shown = (await panel.innerText()).replace(/\s+/g, ' ');
-  for (const text of ['The sum is exact.', 'npm test', 'May change everything', 'May not change .ci/**'])
+  for (const text of ['The sum is exact.', 'npm test', 'May change every file', 'May not change .ci/**'])
     assert.ok(shown.includes(text), shown);
 });
 
@@ -546,10 +552,9 @@ views.test('a new task says before a check what it pays for', async ({ page, go,
   server.told['/api/choices'] = { ...told, tools: [{ tool: 'gemini', lacks: null, note: null }, told.tools[1]!] };
   await go('new');
   await page.getByText('Some CLIs cannot answer yet').waitFor();
-  await page.getByRole('link', { name: 'See on Machine what to do' }).waitFor();
+  await page.getByRole('link', { name: 'Sign in on Machine' }).waitFor();
   await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
-  await page.getByRole('button', { name: 'Add a stage' }).click();
-  await page.getByText('1 paid call, at most 10; about $0.04').waitFor();
+  await page.getByText('1–10 paid calls · about $0.04').waitFor();
   await page.locator('.ways .main:enabled', { hasText: 'Create and run …' }).waitFor();
   assert.is(await page.locator('.field:has(:required)').count(), 3);
 });

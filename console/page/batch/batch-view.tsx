@@ -10,7 +10,7 @@ import { ActionList, earliestOf, firstToDo, isRerun, Sentence } from '../parts/a
 import { CopyButton } from '../parts/copy.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lasting } from '../parts/figures.ts';
-import { ClassMark, Cost, Mark, StateMark, wordOf } from '../parts/mark.tsx';
+import { ClassMark, Mark, StateMark, wordOf } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
@@ -19,7 +19,7 @@ import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { RerunButton, RerunDialog } from '../tasks/rerun.tsx';
-import { costOf, countStates, lineOf, signedOutOf } from '../tasks/task-list.ts';
+import { countStates, lineOf, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 export const concerns = (topic: string) => topic === '*' || topic === 'batch';
@@ -75,7 +75,6 @@ function factsOf(of: BatchShown) {
         )
       : [['Paid calls', count(totals.calls)] as const]),
     ['Time', <Lasted key="time" of={of} />],
-    [COST_NAME, <Cost key="usd" {...costOf(ids)} />],
     ...(at === null ? [] : ([['Begun', <Ago key="at" at={at} />]] as const)),
   ] as const;
 }
@@ -104,18 +103,23 @@ function MainAction({ of }: { of: BatchShown }) {
   const { batch_id: id, state } = of;
   const isStopping = useSignal(false);
   const rerunning = useSignal<readonly string[] | null>(null);
-  const { open, isReady, isBarred, earliest, now, isSplit } = standingOf(of);
+  const { open, isReady, isBarred, earliest, isSplit } = standingOf(of);
   return (
     <>
-      {of.totals !== null && of.failures.length !== 1 && open.length > 0 && (
+      {of.totals !== null && of.failures.length !== 1 && open.length > 0 && !isSplit && (
         <RerunButton
-          ids={isSplit ? now : open}
+          ids={open}
           name="the batch"
           isMain={isReady || isBarred}
-          earliest={isSplit ? null : earliest}
+          earliest={earliest}
           isAlone
           onRerun={(ids) => (rerunning.value = ids)}
         />
+      )}
+      {isSplit && isBarred && (
+        <a class="button main" href={`${to('machine')}?of=${signedOutOf(open)[0]}`}>
+          Sign in to {signedOutOf(open).join(', ')}
+        </a>
       )}
       {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
       {state === 'running' && (
@@ -288,9 +292,6 @@ function Cause({ of, open, steps, failedAt, isAlone, hasMain, onRerun }: CausePr
     </section>
   );
 }
-
-/** Unlike the paid calls of the batch, it includes what the tasks cost outside of it. */
-export const COST_NAME = 'Cost of its tasks';
 
 const WHAT = ['What happened', { number: 'Paid calls' }, { number: 'Last' }] as const;
 const HEADS = { open: ['Task', 'State', ...WHAT], ended: ['Task', 'In the batch', 'Now', ...WHAT] } as const;

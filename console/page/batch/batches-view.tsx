@@ -3,16 +3,16 @@
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { count } from '../parts/figures.ts';
-import { Cost, StateMark } from '../parts/mark.tsx';
+import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { costOf, lineOf } from '../tasks/task-list.ts';
+import { lineOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
-import { type BatchHead, COST_NAME, concerns, doneOf, isDone, Lasted, MOST_WHY, nameOf } from './batch-view.tsx';
+import { type BatchHead, concerns, doneOf, isDone, Lasted, MOST_WHY, nameOf } from './batch-view.tsx';
 
 export function BatchesView() {
   const all = useFollowing<Resources['/api/batch']>('/api/batch', concerns);
@@ -22,7 +22,7 @@ export function BatchesView() {
       about="Many tasks in one run, with one report. What failed is rerun here."
       aside={
         <a class="button main" href={to('tasks')}>
-          Choose tasks
+          New batch
         </a>
       }
     >
@@ -52,7 +52,6 @@ const LIST_HEADS = [
   'Why',
   { number: 'Done' },
   { number: 'Paid calls' },
-  { number: COST_NAME },
   { number: 'Time' },
 ] as const;
 
@@ -82,9 +81,6 @@ function BatchRow({ of }: { of: BatchHead }) {
         {count(doneOf(of))} of {count(totals?.tasks ?? ids.length)}
       </td>
       <td class="number">{totals === null ? '–' : count(totals.calls)}</td>
-      <td class="number nowrap">
-        <Cost {...costOf(ids)} />
-      </td>
       <td class="number">
         <Lasted of={of} />
       </td>

@@ -40,11 +40,11 @@ function LimitsSheet({ of }: { of: LimitsShown }) {
   return (
     <>
       <div class="columns">
-        <Budgets of={of.budgets} onSet={(budget) => (setting.value = budget ?? { per: 'day' })} />
         <div class="stack">
+          <Budgets of={of.budgets} onSet={(budget) => (setting.value = budget ?? { per: 'day' })} />
           <Holds of={of.holds} onRelease={(chosen) => (releasing.value = chosen)} />
-          <Pace of={of} onSet={(pace) => (setting.value = pace)} />
         </div>
+        <Pace of={of} onSet={(pace) => (setting.value = pace)} />
       </div>
       {setting.value && <BudgetDialog of={setting.value} onClose={() => (setting.value = null)} />}
       {hold && (

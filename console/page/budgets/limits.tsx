@@ -83,7 +83,7 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
 }
 
 /** Whether calls from the beginning of its period are not counted. */
-export const isCountedLate = ({ counted_since: since, from }: BudgetShown): boolean => since !== null && since > from;
+const isCountedLate = ({ counted_since: since, from }: BudgetShown): boolean => since !== null && since > from;
 
 /** Calls of unknown use may have used more, so that less is left than is known. */
 function leftOf({ unit, used, most, left, unknown_calls: unknown }: BudgetShown): string {

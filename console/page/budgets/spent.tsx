@@ -1,12 +1,13 @@
 // Shows the use by day, week or month and tool, against the budgets of that period.
 
 import type { BudgetShown, SpentInDay, SpentShown } from '../../contract/overviews.ts';
+import { CopyButton } from '../parts/copy.tsx';
 import { type ChartPeriod, type Day, DayChart } from '../parts/day-chart.tsx';
 import { count, counted, money, tokens } from '../parts/figures.ts';
-import { CostFigure } from '../parts/mark.tsx';
-import { Panel, Tile } from '../parts/panel.tsx';
+import { CostToday } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { route, setQuery } from '../shell/route.ts';
-import { amountOf, isCountedLate } from './limits.tsx';
+import { amountOf } from './limits.tsx';
 
 const UNITS = {
   calls: { say: count, name: 'calls', axis: 'calls', lacks: () => 0 },
@@ -94,32 +95,30 @@ export function Today({ of: { days }, budgets }: TodayProps) {
   const [first] = [...budgets].sort((a, b) => a.left / Math.max(1, a.most) - b.left / Math.max(1, b.most));
   return (
     <>
-      <div class="tiles first">
-        <Tile name="calls today (UTC), this project" figure={count(calls)} />
-        <Tile name="cost today (UTC), this project" figure={<CostFigure usd={usd} without={without} calls={calls} />} />
-        <Tile
-          name={`left before the limit${first === undefined || first.project === null ? ', all projects' : ', this project'}`}
-          figure={
-            first === undefined ? (
-              'no limit'
-            ) : (
-              <>
-                {amountOf(first.unit, first.left)}
-                <span class="beside">
-                  of {amountOf(first.unit, first.most)} a {first.per} for{' '}
-                  {first.tool === 'any' ? 'all CLIs' : first.tool}
-                  {isCountedLate(first) && `; ${amountOf(first.unit, first.used)} counted`}
-                </span>
-              </>
-            )
-          }
-        />
-      </div>
+      <ul class="strip">
+        <li>
+          <b>{count(calls)}</b> {calls === 1 ? 'call' : 'calls'} today in this project, counted in UTC
+        </li>
+        <li>
+          <CostToday usd={usd} without={without} calls={calls} />
+        </li>
+        <li>
+          {first === undefined ? (
+            <b>no limit</b>
+          ) : (
+            <>
+              <b>{amountOf(first.unit, first.left)}</b> of {amountOf(first.unit, first.most)} left a {first.per} for{' '}
+              {first.tool === 'any' ? 'all CLIs' : first.tool}
+              {first.project === null ? ', in all projects' : ', in this project'}
+            </>
+          )}
+        </li>
+      </ul>
       {without > 0 && (
         <p class="dim">
           {counted(without, 'call has', 'calls have')} no price: {without === 1 ? 'its CLI' : 'their CLIs'} reported no
-          cost. Set prices in tollgate.yaml, in US dollars per million tokens:{' '}
-          <code class="inline">{'prices: {MODEL: {input: 1.25, output: 10}}'}</code>
+          cost. Set prices in tollgate.yaml, in US dollars per million tokens: <code class="inline">{PRICES}</code>{' '}
+          <CopyButton text={PRICES} name="Copy setting" look="icon" />
         </p>
       )}
     </>
@@ -128,6 +127,8 @@ export function Today({ of: { days }, budgets }: TodayProps) {
 
 const chosen = <K extends string>(among: Record<K, unknown>, name: string | null): K | undefined =>
   (Object.keys(among) as K[]).find((each) => each === name);
+
+const PRICES = 'prices: {MODEL: {input: 1.25, output: 10}}';
 
 interface ChoicesProps {
   label: string;

@@ -9,7 +9,6 @@ import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
-import { counted } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
@@ -20,7 +19,7 @@ import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { isNoneReady, Unready } from '../tasks/new-task.tsx';
-import { costWords, signedOutOf, signInWords } from '../tasks/task-list.ts';
+import { priceWords, signedOutOf, signInWords } from '../tasks/task-list.ts';
 import { Diff } from '../text/diff.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
@@ -80,7 +79,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
   const access = useSignal('read');
   const chosen = useSignal<readonly string[]>([]);
   const tools = chosen.value;
-  const calls = `Usually ${counted(tools.length, 'paid call')}, at most ${tools.length * CALLS_OF_A_PROMPT}`;
+  const price = priceWords(tools, tools.length * CALLS_OF_A_PROMPT);
   return (
     <Confirm
       title="New comparison"
@@ -120,7 +119,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
       <ChoiceField of={access} label="Access" among={Object.keys(ACCESS)} words={ACCESS} />
       {tools.length > 1 && (
         <p class="soft">
-          <Words of={[calls, ...costWords(tools), ...signInWords(signedOutOf([], tools))].join('; ')} />.
+          <Words of={[price, ...signInWords(signedOutOf([], tools))].join('; ')} />.
         </p>
       )}
     </Confirm>

@@ -7,7 +7,7 @@ import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { ActionList } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, lasting, short } from '../parts/figures.ts';
+import { count, counted, lasting, money, short } from '../parts/figures.ts';
 import { Cost, Mark, StateMark } from '../parts/mark.tsx';
 import { Facts, Meter, Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
@@ -68,9 +68,21 @@ function SectionRow({ of, hasTime }: SectionRowProps) {
         </td>
       )}
       <td class="number nowrap">
-        <Cost usd={usd} without={unpriced} one="answer" />
+        <Cost usd={usd} without={unpriced} one="answer" as="cell" />
       </td>
     </tr>
+  );
+}
+
+/** What a section of the document has cost. */
+function AboutSection({ of }: { of: BookShown['requested'][number] | undefined }) {
+  if (of === undefined) return null;
+  return (
+    <>
+      , {counted(of.attempts, 'attempt')}
+      {of.ms > 0 && `, ${lasting(of.ms)}`}
+      {of.usd !== null && `, ${money(of.usd)}`}
+    </>
   );
 }
 
@@ -102,6 +114,7 @@ function Sheet({ of }: { of: BookShown }) {
   const isRunning = state === 'running';
   const hasReason = state !== stateOf(state);
   const hasTime = of.requested.some(({ ms, since }) => ms > 0 || since !== null);
+  const missing = of.requested.filter(({ section }) => !document.some((each) => each.section === section));
   const isOpen = !isRunning && state !== 'complete' && next.length > 0;
   return (
     <>
@@ -168,10 +181,10 @@ function Sheet({ of }: { of: BookShown }) {
           ))}
         </div>
       </Panel>
-      {of.requested.length > 0 && (
-        <Panel title="Sections" edge="flush">
+      {missing.length > 0 && (
+        <Panel title="Sections that are not in the document" edge="flush">
           <Table label="Sections" heads={headsOf(hasTime)}>
-            {of.requested.map((section) => (
+            {missing.map((section) => (
               <SectionRow key={section.section} of={section} hasTime={hasTime} />
             ))}
           </Table>
@@ -190,11 +203,13 @@ function Sheet({ of }: { of: BookShown }) {
                 </h3>
                 <span class="buttons">
                   {how === 'held' && <Mark tone="wait" word="held" icon="parked" />}
-                  <span class="dim">{count(chars)} characters</span>
+                  <span class="dim">
+                    {count(chars)} characters
+                    <AboutSection of={of.requested.find((each) => each.section === section)} />
+                  </span>
                   <button
                     type="button"
-                    class="button small"
-                    title="The section is requested and paid again when the book continues"
+                    class="button small quiet"
                     onClick={() => {
                       deleting.value = section;
                     }}
@@ -224,7 +239,10 @@ function Sheet({ of }: { of: BookShown }) {
             deleting.value = null;
           }}
         >
-          <p>It is requested and paid again when the distillation continues.</p>
+          <p>
+            It is taken out of the document and of its exports. When the distillation continues, it is requested and
+            paid again.
+          </p>
         </Confirm>
       )}
     </>

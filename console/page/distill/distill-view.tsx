@@ -5,17 +5,18 @@ import type { BookLine } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
+import { PriceOf } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { ChoiceField, TextField } from '../parts/field.tsx';
 import { count, short } from '../parts/figures.ts';
 import { Cost, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Empty, Shown } from '../parts/shown.tsx';
+import { Empty, Shown, SignInNotice } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { signedOut } from '../tasks/task-list.ts';
+import { expectedCost, signedOut } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 export function DistillView() {
@@ -31,17 +32,14 @@ export function DistillView() {
           <button type="button" class={`button ${isBarred ? '' : 'main'}`} onClick={() => (isStarting.value = true)}>
             Distill a book …
           </button>
-          <small class="price">one paid call a section, at most {count(DEFAULT_CALLS)}</small>
+          <PriceOf words={`1 paid call a section, up to ${count(DEFAULT_CALLS)} · ${expectedCost(['gemini'])}`} />
         </span>
       }
     >
       {isBarred && (
-        <p class="notice wait">
-          <span>
-            <b>No sign-in was found for gemini.</b> You can begin a distillation, but its calls may fail.{' '}
-            <a href={to('machine')}>See on Machine what to do</a>
-          </span>
-        </p>
+        <SignInNotice title="No sign-in was found for gemini.">
+          You can begin a distillation, but its calls may fail.
+        </SignInNotice>
       )}
       <Panel title="Books" edge="flush">
         <Shown of={all} what="the distillations">
@@ -97,7 +95,7 @@ function Books({ of }: { of: readonly BookLine[] }) {
           </td>
           <td class="number">{short(tokens)}</td>
           <td class="number">
-            <Cost usd={usd} without={unpriced_answers} one="answer" />
+            <Cost usd={usd} without={unpriced_answers} one="answer" as="cell" />
           </td>
         </tr>
       ))}

@@ -105,7 +105,7 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
           <summary>Filters</summary>
           <div class="bar">
             <FilterChoice
-              label="Class"
+              label="Cause"
               value={filter.class}
               among={[['', 'all'], ...distinct(groups.map((group) => group.class)).map(classChoice)]}
               onChoose={(value) => setQuery({ class: value })}
@@ -171,7 +171,7 @@ function Groups({ of: groups, onRerun }: GroupsProps) {
   );
 }
 
-const HEADS = ['Class', 'What happened', '14 days', 'Where', 'What to do'];
+const HEADS = ['Cause', 'What happened', '14 days', 'Where', 'What to do'];
 
 const has = (
   { signature, class: errorClass, reason, sentence, evidence, task_ids: ids }: FailureShown,
@@ -358,7 +358,8 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
       />
     </div>
   );
-  const words = (
+  // The ages above say it of a failure of today.
+  const words = without !== 0 && (
     <p>
       {without === null ? (
         'No failure that Tollgate could not recover was ever logged here.'

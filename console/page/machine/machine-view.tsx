@@ -6,48 +6,39 @@ import type { MachineShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { Advice, lineOf } from '../parts/actions.tsx';
+import { lineOf, Sentence } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { counted } from '../parts/figures.ts';
+import { count, counted } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Shown } from '../parts/shown.tsx';
+import { asSentence, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { useSignal } from '../reactive.ts';
-import { route } from '../shell/route.ts';
+import { Elapsed } from '../parts/times.tsx';
+import { type ComponentChildren, useSignal } from '../reactive.ts';
+import { route, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { renewSignIns } from '../tasks/task-list.ts';
+import { everyLine, NEEDS_YOU, needsYou, renewSignIns } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 
 export function MachineView() {
   const machine = useFollowing<Resources['/api/machine']>('/api/machine', (topic) => topic === '*');
-  const isAsking = useSignal(false);
   const { findings: all = [], clis: installed = [] } = machine.value.value ?? {};
-  const isCleanUpNext = nextOf(installed) === undefined && all.some(({ check }) => check === LEFTOVERS);
+  const hasLeftovers = all.some(({ check }) => check === LEFTOVERS);
+  const renew = () => {
+    machine.renew();
+    void renewSignIns();
+  };
+  const cleanUp = <CleanUp verb="Clean up …" isMain={hasLeftovers && nextOf(installed) === undefined} />;
   return (
     <View
       title="Machine"
       about={sumOf(all)}
       aside={
         <>
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              machine.renew();
-              void renewSignIns();
-            }}
-          >
+          <button type="button" class="button" onClick={renew}>
             Check again
           </button>
-          <button
-            type="button"
-            class={`button ${isCleanUpNext ? 'main' : ''}`}
-            title="Cleans up after killed processes"
-            onClick={() => (isAsking.value = true)}
-          >
-            Clean up …
-          </button>
+          {!hasLeftovers && cleanUp}
         </>
       }
     >
@@ -61,13 +52,29 @@ export function MachineView() {
                   of={cli}
                   finding={findings.find(({ check }) => check === signInOf(cli.tool))}
                   isMain={cli.tool === nextOf(clis)}
+                  renew={renew}
                 />
               ))}
             </div>
-            <Findings of={findings.filter(({ check }) => !clis.some(({ tool }) => check === signInOf(tool)))} />
+            <Findings
+              of={findings.filter(({ check }) => !clis.some(({ tool }) => check === signInOf(tool)))}
+              cleanUp={cleanUp}
+            />
           </>
         )}
       </Shown>
+    </View>
+  );
+}
+
+/** Ends what still runs of killed processes, after a confirmation. */
+function CleanUp({ verb, isMain }: { verb: string; isMain: boolean }) {
+  const isAsking = useSignal(false);
+  return (
+    <>
+      <button type="button" class={`button small ${isMain ? 'main' : ''}`} onClick={() => (isAsking.value = true)}>
+        {verb}
+      </button>
       {isAsking.value && (
         <Confirm
           title="Clean up after killed processes?"
@@ -76,32 +83,70 @@ export function MachineView() {
           onClose={() => (isAsking.value = false)}
         >
           <p>
-            Calls whose guardian was killed are settled and written down; what still runs of them is ended. Other
-            processes are not touched.
+            What still runs of calls whose guardian was killed is ended, in all tasks; the calls are settled and written
+            down. What they cost until now stays paid. Other processes are not touched.
           </p>
         </Confirm>
       )}
-    </View>
+    </>
+  );
+}
+
+interface StillRunsProps {
+  tool: string | undefined;
+  /** ISO time at which its call began; undefined if that is not shown. */
+  since?: string | undefined;
+  isMain?: boolean;
+}
+
+/** Of an interrupted task: what may cost more, before anything else is done about the task. */
+export function StillRuns({ tool = 'A process', since, isMain = false }: StillRunsProps) {
+  return (
+    <div class="still-runs">
+      <b class="wait-text">
+        <Words of={tool} /> still runs{' '}
+        {since !== undefined && (
+          <>
+            (for <Elapsed from={since} />){' '}
+          </>
+        )}
+        and may cost more.
+      </b>{' '}
+      <CleanUp verb="Stop it …" isMain={isMain} />
+    </div>
   );
 }
 
 function sumOf(findings: readonly CheckFinding[]): string {
-  const count = (status: CheckFinding['status']) => findings.filter((each) => each.status === status).length;
-  const [fail, warn] = [count('fail'), count('warn')];
+  const [out, others] = [true, false].map((isSignIn) =>
+    findings.filter(
+      ({ check, status }) => status !== 'ok' && status !== 'note' && check.endsWith(SIGN_IN) === isSignIn,
+    ),
+  );
   const sum = [
-    ...(fail > 0 ? [`${counted(fail, 'check fails', 'checks fail')}`] : []),
-    ...(warn > 0 ? [`${counted(warn, 'check warns', 'checks warn')}`] : []),
+    ...(out!.length > 0 ? [counted(out!.length, 'sign-in to repair', 'sign-ins to repair')] : []),
+    ...(others!.length > 0 ? [counted(others!.length, 'check to look at', 'checks to look at')] : []),
   ].join(', ');
   return `${sum === '' ? 'Checks of this machine' : sum}. Checking costs nothing.`;
 }
 
-/** The name of the check whose finding is in the card of its CLI. */
-const signInOf = (tool: string): string => `${tool} sign-in`;
+const SIGN_IN = ' sign-in';
 
-/** The one that a button for its sign-in led here for, else the first that is signed out. */
+/** The name of the check whose finding is in the card of its CLI. */
+const signInOf = (tool: string): string => `${tool}${SIGN_IN}`;
+
+/** The tasks that wait for the user, and whose next run calls the CLI. */
+const blockedBy = (tool: string): string[] =>
+  everyLine()
+    .filter((line) => needsYou(line) && line.next_run?.tools.includes(tool))
+    .map(({ task_id: id }) => id);
+
+/** The one that a button for its sign-in led here for, else of those that are signed out the one that blocks the most tasks. */
 const nextOf = (clis: MachineShown['clis']): string | undefined => {
   const out = clis.filter(({ path, signed_in: signedIn }) => path !== null && signedIn.startsWith('signed out'));
-  return (out.find(({ tool }) => tool === route.value.query.get('of')) ?? out[0])?.tool;
+  const blocked = new Map(out.map(({ tool }) => [tool, blockedBy(tool).length]));
+  const [most] = [...out].sort((a, b) => blocked.get(b.tool)! - blocked.get(a.tool)!);
+  return (out.find(({ tool }) => tool === route.value.query.get('of')) ?? most)?.tool;
 };
 
 interface CliProps {
@@ -109,34 +154,46 @@ interface CliProps {
   finding: CheckFinding | undefined;
   /** Whether its fix is the next step of the page. */
   isMain: boolean;
+  renew: () => void;
 }
 
-function Cli({ of: { tool, version, path, signed_in: signedIn }, finding, isMain }: CliProps) {
+function Cli({ of: { tool, version, path, signed_in: signedIn }, finding, isMain, renew }: CliProps) {
+  const blocked = finding?.fix ? blockedBy(tool) : [];
   return (
     <div class="tile cli">
       <p class="title-line">
         <b>{tool}</b>
         <span class="dim">{version === null ? 'version unknown' : <Words of={version} />}</span>
       </p>
-      {path === null ? <Mark tone="bad" word="not installed" icon="failed" /> : <SignIn of={signedIn} />}
+      <p class="title-line">
+        {path === null ? <Mark tone="bad" word="not installed" icon="failed" /> : <SignIn of={signedIn} />}
+        {blocked.length > 0 && (
+          <a href={`${to('tasks')}?state=${NEEDS_YOU}`} title={blocked.join(', ')}>
+            blocks {counted(blocked.length, 'task')}
+          </a>
+        )}
+      </p>
       {finding?.fix && (
         <>
           <p class="soft">
-            <Words of={finding.found} />
+            <Words of={asSentence(finding.found)} />
           </p>
           <Fix of={finding.fix} isMain={isMain} />
+          <button type="button" class="button small quiet" onClick={renew}>
+            Check {tool} again
+          </button>
         </>
       )}
     </div>
   );
 }
 
-/** What to do about a finding, with its command to copy. */
+/** What to do about a finding, with its commands to copy. */
 function Fix({ of, isMain = false }: { of: string; isMain?: boolean }) {
   const fix = toDo(fixIn(of));
   return (
     <div class="fix">
-      <Advice of={fix} failedAt={null} line={lineOf(fix)} isMain={isMain} />
+      <Sentence of={fix.text} line={lineOf(fix)} isMain={isMain} isEach />
     </div>
   );
 }
@@ -157,8 +214,9 @@ function SignIn({ of }: { of: string }) {
   );
 }
 
-/** A command that is the whole fix is shown as one. */
-const fixIn = (fix: string): string => fix.replace(/^tollgate [\w -]+$/, '`$&`');
+/** A command that is the whole fix is shown as one, and so is the setting of a variable. */
+const fixIn = (fix: string): string =>
+  fix.replace(/^tollgate [\w -]+$/, '`$&`').replace(/\bexport ([A-Z_]+=)…/g, '`export $1`');
 
 /** Shows what preflight found on the machine, and how to fix each finding. */
 const LOOKS = {
@@ -171,20 +229,26 @@ const LOOKS = {
 /** What needs a hand comes first. */
 const ORDER = ['fail', 'warn', 'note'] as const satisfies readonly CheckFinding['status'][];
 
-function Findings({ of }: { of: readonly CheckFinding[] }) {
+interface FindingsProps {
+  of: readonly CheckFinding[];
+  /** The button in the row of what killed processes have left. */
+  cleanUp: ComponentChildren;
+}
+
+function Findings({ of, cleanUp }: FindingsProps) {
   const open = ORDER.flatMap((status) => of.filter((finding) => finding.status === status));
   const fine = of.filter(({ status }) => status === 'ok');
   return (
     <>
       {open.length > 0 && (
         <Panel title="Checks to look at" edge="flush">
-          <Checks of={open} label="Checks to look at" />
+          <Checks of={open} label="Checks to look at" cleanUp={cleanUp} />
         </Panel>
       )}
       {fine.length > 0 && (
         <details class="panel" open={open.length === 0}>
           <summary>Checks without a finding</summary>
-          <Checks of={fine} label="Checks without a finding" />
+          <Checks of={fine} label="Checks without a finding" cleanUp={cleanUp} />
         </details>
       )}
     </>
@@ -198,7 +262,7 @@ const CHECKS: ReadonlyMap<string, string> = new Map([[LEFTOVERS, 'interrupted ca
 
 const HEADS = ['Check', 'State', 'Found', 'Fix'] as const;
 
-function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
+function Checks({ of, label, cleanUp }: FindingsProps & { label: string }) {
   const hasFix = of.some(({ fix }) => fix);
   return (
     <Table label={label} heads={hasFix ? HEADS : HEADS.slice(0, 3)}>
@@ -211,11 +275,33 @@ function Checks({ of, label }: { of: readonly CheckFinding[]; label: string }) {
             <Mark {...LOOKS[status]} />
           </td>
           <td class="wide">
-            <Words of={found} />
+            <Words of={asSentence(found)} />
+            {check === LEFTOVERS && <Interrupted />}
           </td>
-          {hasFix && <td class="wide">{fix && <Fix of={fix} />}</td>}
+          {hasFix && <td class="wide">{check === LEFTOVERS ? cleanUp : fix && <Fix of={fix} />}</td>}
         </tr>
       ))}
     </Table>
   );
 }
+
+/** The tasks of the interrupted calls. */
+function Interrupted() {
+  const some = everyLine().filter(({ state }) => state === 'interrupted');
+  if (some.length === 0) return null;
+  return (
+    <p>
+      {some.slice(0, MOST).map(({ task_id: id }, nth) => (
+        <span key={id}>
+          {nth > 0 && ', '}
+          <a href={to('tasks', id)}>
+            <Words of={id} />
+          </a>
+        </span>
+      ))}
+      {some.length > MOST && ` and ${count(some.length - MOST)} more`}
+    </p>
+  );
+}
+
+const MOST = 5;

@@ -7,14 +7,15 @@ import type { Resources } from '../../contract/resources.ts';
 import { keyOf, nextOf, WayOut } from '../failures/failures-view.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
+import { StillRuns } from '../machine/machine-view.tsx';
 import { ActionButton } from '../parts/actions.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, short } from '../parts/figures.ts';
-import { ClassMark, CostFigure, StateMark, wordOf } from '../parts/mark.tsx';
-import { Panel, Tile } from '../parts/panel.tsx';
-import { Empty, Shown } from '../parts/shown.tsx';
-import { Ago, Countdown, Elapsed, Limited } from '../parts/times.tsx';
-import { useSignal } from '../reactive.ts';
+import { ClassMark, CostToday, StateMark, wordOf } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Empty, Shown, SignInNotice } from '../parts/shown.tsx';
+import { Ago, Countdown, now as clock, Elapsed, Heard } from '../parts/times.tsx';
+import { type ComponentChildren, useEffect, useRef, useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { againOf, RerunDialog } from '../tasks/rerun.tsx';
@@ -27,16 +28,17 @@ import {
   reasonOf,
   signedOut,
   signedOutOf,
+  signedOutWords,
 } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
-import { Answered, QuestionRow } from './questions.tsx';
+import { Answered, NeedRow, QuestionRow } from './questions.tsx';
 
 export function NowView() {
   const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
   return (
-    <View title="Now" about="What needs you, and what runs.">
+    <View title="Now">
       <Shown of={now} what="what runs now">
-        {(shown) => <NowSheet now={shown} />}
+        {(shown) => <NowSheet now={shown} renew={now.renew} />}
       </Shown>
     </View>
   );
@@ -49,7 +51,7 @@ const NEEDING = tasksIn(NEEDS_YOU);
 /** The states that have no tile, in the order of the line. */
 const OTHERS = ['done', 'never_run'] as const satisfies readonly (keyof NowShown['totals'])[];
 
-function NowSheet({ now }: { now: NowShown }) {
+function NowSheet({ now, renew }: { now: NowShown; renew: () => void }) {
   const { tasks, totals, answered } = now;
   const stopping = useSignal<NowTask | null>(null);
   const needing = everyLine().filter(needsYou);
@@ -58,46 +60,31 @@ function NowSheet({ now }: { now: NowShown }) {
   const last = tasks.filter(({ state }) => state === 'done').slice(0, 12);
   return (
     <>
-      <div class="tiles first">
-        <Tile
-          name={needing.length === 1 ? 'needs you' : 'need you'}
-          figure={
-            <>
-              {count(needing.length)}
-              {needing.length > 0 && <span class="beside">{needsWords(needing)}</span>}
-            </>
-          }
-          tone={needing.length > 0 ? 'wait' : 'calm'}
-          leads={NEEDING}
-        />
-        <Tile
-          name="running"
-          figure={count(totals.running)}
-          tone={totals.running > 0 ? 'busy' : 'calm'}
-          leads={tasksIn('running')}
-        />
-        <Tile name="cost today (UTC)" figure={<Today />} leads={`${to('budgets')}?unit=usd`} />
-      </div>
-      <p class="dim">
-        {OTHERS.filter((state) => totals[state] > 0).map((state) => (
-          <span key={state}>
-            <a href={tasksIn(state)}>
-              {count(totals[state])} {wordOf(state)}
-            </a>
-            ,{' '}
-          </span>
-        ))}
-        <a href={to('tasks')}>{counted(totals.tasks, 'task')} in all</a>
-      </p>
-      {signedOut.value.length > 0 && (
-        <p class="notice wait">
-          <span>
-            <b>No sign-in was found</b> for <Words of={signedOut.value.join(', ')} />. Their calls may fail.
-          </span>
-          <a class={`button ${isBarred ? 'main' : ''}`} href={to('machine')}>
-            Sign in on Machine
+      <ul class="strip">
+        <Sum n={needing.length} tone="wait" leads={NEEDING} says={needsWords(needing)}>
+          {needing.length === 1 ? 'needs you' : 'need you'}
+        </Sum>
+        <Sum n={totals.running} tone="busy" leads={tasksIn('running')}>
+          running
+        </Sum>
+        <li>
+          <a href={`${to('budgets')}?unit=usd`}>
+            <Today />
           </a>
-        </p>
+        </li>
+        {OTHERS.filter((state) => totals[state] > 0).map((state) => (
+          <Sum key={state} n={totals[state]} leads={tasksIn(state)}>
+            {wordOf(state)}
+          </Sum>
+        ))}
+        <Sum n={totals.tasks} leads={to('tasks')}>
+          {totals.tasks === 1 ? 'task in all' : 'tasks in all'}
+        </Sum>
+      </ul>
+      {signedOut.value.length > 0 && (
+        <SignInNotice title={signedOutWords()} isMain={isBarred}>
+          Their calls may fail.
+        </SignInNotice>
       )}
       <NeedsYou now={now} needing={needing} hasMain={!isBarred} />
       {answered.length > 0 && <Answered of={answered} />}
@@ -116,7 +103,7 @@ function NowSheet({ now }: { now: NowShown }) {
               </div>
             </Empty>
           ) : (
-            <Running tasks={running} onStop={(task) => (stopping.value = task)} />
+            <Running tasks={running} heard={now.heard} onStop={(task) => (stopping.value = task)} renew={renew} />
           )}
         </Panel>
         {last.length > 0 && (
@@ -146,6 +133,25 @@ function NowSheet({ now }: { now: NowShown }) {
     </>
   );
 }
+
+interface SumProps {
+  n: number;
+  leads: string;
+  tone?: 'wait' | 'busy' | 'calm';
+  /** What it consists of. */
+  says?: string;
+  children: ComponentChildren;
+}
+
+/** A number of tasks, which leads to them. */
+const Sum = ({ n, leads, tone = 'calm', says = '', children }: SumProps) => (
+  <li>
+    <a href={leads}>
+      <b class={n > 0 ? `${tone}-text` : ''}>{count(n)}</b> {children}
+      {says !== '' && <span class="dim"> ({says})</span>}
+    </a>
+  </li>
+);
 
 const MOST = 5;
 
@@ -180,43 +186,35 @@ function NeedsYou({ now: { questions, answered, still_running: still }, needing,
               <QuestionRow key={question.task_id} of={question} isMain={question === first} />
             ))}
             {(groups ?? []).slice(0, MOST).map((group) => (
-              <li key={keyOf(group)}>
-                <ClassMark class={group.class} reason={group.reason} />
-                <div class="do">
-                  <a href={`${to('failures')}?of=${partOf(keyOf(group))}`}>
-                    <Words of={group.sentence} />
-                  </a>
-                  <p>
-                    <NamesOf of={group.task_ids} />
-                  </p>
-                  <WayOut of={group} isMain={group === first} onRerun={(ids) => (rerun.value = ids)} />
-                </div>
-                <span class="dim">
-                  <Ago at={group.last_seen} />
-                </span>
-              </li>
+              <NeedRow
+                key={keyOf(group)}
+                mark={<ClassMark class={group.class} reason={group.reason} />}
+                title={<NamesOf of={group.task_ids} />}
+                at={group.last_seen}
+              >
+                <a href={`${to('failures')}?of=${partOf(keyOf(group))}`}>
+                  <Words of={group.sentence} />
+                </a>
+                <WayOut of={group} isMain={group === first} onRerun={(ids) => (rerun.value = ids)} />
+              </NeedRow>
             ))}
             {others.slice(0, MOST).map((line) => (
-              <li key={line.task_id}>
-                <StateMark state={line.state} />
-                <div class="do">
-                  <a href={to('tasks', line.task_id)}>
-                    <Words of={line.task_id} />
-                  </a>
-                  <p class="soft">
-                    <Words of={reasonOf(line)} />
-                  </p>
-                  {still.some(({ task_id: id }) => id === line.task_id) && (
-                    <StillRuns tool={still.find(({ task_id: id }) => id === line.task_id)!.tool} />
-                  )}
-                  {line.state === 'interrupted' && (
-                    <ActionButton of={againOf(line.task_id, line.state)} isMain={line === first} />
-                  )}
-                </div>
-                <span class="dim">
-                  <Ago at={line.at} />
-                </span>
-              </li>
+              <NeedRow
+                key={line.task_id}
+                mark={<StateMark state={line.state} />}
+                title={<NamesOf of={[line.task_id]} />}
+                at={line.at}
+              >
+                <p class="soft">
+                  <Words of={reasonOf(line)} />
+                </p>
+                {still.some(({ task_id: id }) => id === line.task_id) && (
+                  <StillRuns tool={still.find(({ task_id: id }) => id === line.task_id)!.tool} />
+                )}
+                {line.state === 'interrupted' && (
+                  <ActionButton of={againOf(line.task_id, line.state)} isMain={line === first} />
+                )}
+              </NeedRow>
             ))}
           </ul>
         </Panel>
@@ -227,25 +225,10 @@ function NeedsYou({ now: { questions, answered, still_running: still }, needing,
   );
 }
 
-/** Of an interrupted task: what may cost more, before anything else is done about the task. */
-export function StillRuns({ tool = 'A process', isMain = false }: { tool?: string | undefined; isMain?: boolean }) {
-  return (
-    <p class="still-runs">
-      <b class="wait-text">
-        <Words of={tool} /> still runs and may cost more.
-      </b>{' '}
-      <a class={`button small ${isMain ? 'main' : ''}`} href={to('machine')}>
-        Stop it on Machine
-      </a>
-    </p>
-  );
-}
-
 /** Of the tasks that failed for one cause. */
 function NamesOf({ of }: { of: readonly string[] }) {
   return (
     <>
-      <span class="soft">{counted(of.length, 'task')}: </span>
       {of.slice(0, MOST).map((id, nth) => (
         <span key={id}>
           {nth > 0 && ', '}
@@ -265,12 +248,12 @@ function Today() {
     '/api/spent',
     (topic) => topic === 'now' || topic === 'budgets' || topic === '*',
   );
-  if (spent.value.value === null) return <>…</>;
+  if (spent.value.value === null) return <>… today</>;
   const used = Object.values(spent.value.value.days.at(-1)?.by_tool ?? {});
   const usd = used.reduce((sum, each) => sum + each.usd, 0);
   const without = used.reduce((sum, each) => sum + each.calls_without_price, 0);
   const calls = used.reduce((sum, each) => sum + each.calls, 0);
-  return <CostFigure usd={usd} without={without} calls={calls} />;
+  return <CostToday usd={usd} without={without} calls={calls} />;
 }
 
 export function StopDialog({ task: id, onClose }: { task: string; onClose: () => void }) {
@@ -297,10 +280,22 @@ export function StopDialog({ task: id, onClose }: { task: string; onClose: () =>
 /** Shows the running tasks: each call with its CLI, how long it has run, and its last action. */
 interface RunningProps {
   tasks: readonly NowTask[];
+  heard: NowShown['heard'];
   onStop: (task: NowTask) => void;
+  /** Reads all of it again. */
+  renew: () => void;
 }
 
-function Running({ tasks, onStop }: RunningProps) {
+/** A CLI can write without a change that is told. */
+const RENEWED_MS = 10_000;
+
+function Running({ tasks, heard, onStop, renew }: RunningProps) {
+  const turn = Math.floor(clock.value / RENEWED_MS);
+  const last = useRef(turn);
+  useEffect(() => {
+    if (turn !== last.current) renew();
+    last.current = turn;
+  }, [turn]);
   return (
     <ul class="lately">
       {tasks.map((task) => (
@@ -323,7 +318,7 @@ function Running({ tasks, onStop }: RunningProps) {
               </span>
             </p>
             {task.running.map((call) => (
-              <CallOf key={call.call_id} call={call} />
+              <CallOf key={call.call_id} call={call} heard={heard[call.call_id] ?? null} />
             ))}
             {task.waits && (
               <p class="soft">
@@ -340,7 +335,8 @@ function Running({ tasks, onStop }: RunningProps) {
   );
 }
 
-function CallOf({ call }: { call: NowCall }) {
+/** @param heard when its CLI last wrote something; null if it has not. */
+function CallOf({ call, heard }: { call: NowCall; heard: string | null }) {
   return (
     <p class="soft">
       <b>{call.tool}</b> works on <Words of={call.stage} />
@@ -350,10 +346,11 @@ function CallOf({ call }: { call: NowCall }) {
           <Words of={inPlaceWords(call.stand_ins)} />
         </>
       )}
-      {call.attempt > 1 && `, attempt ${call.attempt}`},{' '}
-      <Limited of={{ at: call.since, deadline_at: call.deadline_at }} />
+      {call.attempt > 1 && `, attempt ${call.attempt}`}, for <Elapsed from={call.since} />
       {'; '}
-      {call.last === null ? 'nothing said yet' : <Words of={`last: ${call.last}`} />}
+      <Heard at={heard} until={call.deadline_at}>
+        <Words of={call.last ?? 'something that has no words'} />
+      </Heard>
     </p>
   );
 }

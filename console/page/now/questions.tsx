@@ -4,13 +4,14 @@ import type { AskedQuestion } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { anyway, SignInFirst, Terms } from '../parts/actions.tsx';
+import { Paid } from '../parts/actions.tsx';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { Ago } from '../parts/times.tsx';
 import { type ComponentChildren, useId, useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
-import { callsAtMost, signedOutOf } from '../tasks/task-list.ts';
+import { callsAtMost, lineOf, signedOutOf } from '../tasks/task-list.ts';
 import { Quote, Words } from '../text/words.tsx';
 
 /** What a parked task asks, or that its answer waits for a run. */
@@ -36,30 +37,45 @@ interface QuestionProps {
   isMain: boolean;
 }
 
-/** A question as a row of what needs the user. */
-export const QuestionRow = ({ of, isMain }: QuestionProps) => (
+interface NeedRowProps {
+  mark: ComponentChildren;
+  /** The tasks. */
+  title: ComponentChildren;
+  at: string | null;
+  /** The cause, what is in the way, and what to do. */
+  children: ComponentChildren;
+}
+
+/** A row of what needs the user: of which tasks, why, and what to do. */
+export const NeedRow = ({ mark, title, at, children }: NeedRowProps) => (
   <li>
-    <StateMark state="parked" />
+    {mark}
     <div class="do">
-      <a href={to('supervise', of.task_id)}>
-        <Words of={of.task_id} />
-      </a>
-      <Question of={of} isMain={isMain}>
-        {of.worker_said && (
-          <p class="worker-said">
-            The worker said before it (<a href={to('supervise', of.task_id)}>read all</a>):
-            <span class="two-lines">
-              <Words of={of.worker_said} />
-            </span>
-          </p>
-        )}
-      </Question>
+      <p class="of">{title}</p>
+      {children}
     </div>
+    <span class="dim">
+      <Ago at={at} />
+    </span>
   </li>
 );
 
-/** @param children what the question is about. */
-function Question({ of, isMain, children }: QuestionProps & { children?: ComponentChildren }) {
+/** A question as such a row. */
+export const QuestionRow = ({ of, isMain }: QuestionProps) => (
+  <NeedRow
+    mark={<StateMark state="parked" />}
+    title={
+      <a href={to('supervise', of.task_id)}>
+        <Words of={of.task_id} />
+      </a>
+    }
+    at={lineOf(of.task_id)?.value.at ?? null}
+  >
+    <Question of={of} isMain={isMain} />
+  </NeedRow>
+);
+
+function Question({ of, isMain }: QuestionProps) {
   const { task_id: task, question } = of;
   const out = signedOutOf([task]);
   const answer = useSignal('');
@@ -76,8 +92,15 @@ function Question({ of, isMain, children }: QuestionProps & { children?: Compone
   };
   return (
     <>
+      {of.worker_said && (
+        <p class="worker-said">
+          The worker said before it (<a href={to('supervise', task)}>read all</a>):
+          <span class="two-lines">
+            <Words of={of.worker_said} />
+          </span>
+        </p>
+      )}
       <Quote of={question} label={`What ${task} asks`} />
-      {children}
       <form class="answering" onSubmit={submit}>
         <label for={field} class="unseen">
           Answer to {task}
@@ -91,13 +114,13 @@ function Question({ of, isMain, children }: QuestionProps & { children?: Compone
           value={answer.value}
           onInput={(event) => (answer.value = event.currentTarget.value)}
         />
-        <span class="action">
-          <SignInFirst of={out} isMain={isMain} />
-          <button type="submit" class={`button ${isMain && out.length === 0 ? 'main' : ''}`} disabled={isBusy.value}>
-            Answer{anyway(out, null)}
-          </button>
-          <Terms cost={callsAtMost([task])} out={isMain ? [] : out} />
-        </span>
+        <Paid out={out} isMain={isMain} cost={callsAtMost([task])}>
+          {({ look, end }) => (
+            <button type="submit" class={`button ${look}`} disabled={isBusy.value}>
+              Answer{end}
+            </button>
+          )}
+        </Paid>
       </form>
     </>
   );

@@ -5,7 +5,7 @@ import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
 import { route, to } from '../shell/route.ts';
-import { callsAtMost, callsLeft, signedOutOf } from '../tasks/task-list.ts';
+import { callsAtMost, callsLeft, expectedCost, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { CopyButton } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
@@ -104,7 +104,7 @@ const Command = ({ line, isMain = false, earliest = null }: CommandProps) => (
       text={line}
       name={line.startsWith('"') ? 'Copy setting' : 'Copy command'}
       isMain={isMain}
-      look="short"
+      look={isMain ? 'short' : 'icon'}
     />
   </span>
 );
@@ -122,10 +122,12 @@ interface SentenceProps {
   /** What it has between backticks and is shown as a command to copy. */
   line?: string | undefined;
   isMain?: boolean;
+  /** Whether all that it has between backticks is to be copied. */
+  isEach?: boolean;
 }
 
 /** The text of an action with local times; what it has between backticks is shown as code. */
-export function Sentence({ of, line, isMain = false }: SentenceProps) {
+export function Sentence({ of, line, isMain = false, isEach = false }: SentenceProps) {
   const local = of.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, dated);
   const parts = `${local.charAt(0).toUpperCase()}${local.slice(1)}`.split(/`([^`]+)`/);
   return (
@@ -133,8 +135,8 @@ export function Sentence({ of, line, isMain = false }: SentenceProps) {
       {parts.map((part, i) =>
         i % 2 === 0 ? (
           <Words key={`${i} ${part}`} of={part} />
-        ) : part === line ? (
-          <Command key={`${i} ${part}`} line={part} isMain={isMain} />
+        ) : isEach || part === line ? (
+          <Command key={`${i} ${part}`} line={part} isMain={isMain && part === line} />
         ) : (
           <code key={`${i} ${part}`} class="inline">
             <Words of={part} />
@@ -241,6 +243,8 @@ interface ActionButtonProps {
   verb?: string;
   /** The key of the page that presses it. */
   pressedBy?: string;
+  /** Whether the head of the page says what comes first. */
+  isSaid?: boolean;
 }
 
 /** What its button runs or copies: its command, or the first one that its text names. */
@@ -260,21 +264,29 @@ export function ActionButton(props: ActionButtonProps) {
   const isMain = props.isMain === true;
   const earliest = earliestOf(of, failedAt);
   return (
-    <span class="action">
-      <SignInFirst of={out} isMain={isMain} />
-      <button
-        type="button"
-        class={`button small ${isMain && out.length === 0 ? 'main' : ''}`}
-        data-key={pressedBy}
-        disabled={busy !== null || earliest !== null}
-        title={busy ?? text}
-        onClick={() => (isAsking.value = true)}
+    <>
+      <Paid
+        out={out}
+        isMain={isMain}
+        earliest={earliest}
+        cost={costOf(command, tools)}
+        isSaid={props.isSaid === true}
+        note={isMain ? busy : null}
       >
-        {verb}
-        {anyway(out, earliest)}
-      </button>
-      {busy !== null && isMain && <small class="dim">{busy}</small>}
-      <Terms earliest={earliest} cost={costOf(command, tools)} out={isMain && earliest === null ? [] : out} />
+        {({ look, end }) => (
+          <button
+            type="button"
+            class={`button small ${look}`}
+            data-key={pressedBy}
+            disabled={busy !== null || earliest !== null}
+            title={busy ?? text}
+            onClick={() => (isAsking.value = true)}
+          >
+            {verb}
+            {end}
+          </button>
+        )}
+      </Paid>
       {isAsking.value && (
         <Confirm
           title={`${verb}?`}
@@ -291,57 +303,74 @@ export function ActionButton(props: ActionButtonProps) {
           <p class="soft">{effectOf(of, tools)}</p>
         </Confirm>
       )}
-    </span>
-  );
-}
-
-/** The end of the name of a button whose call fails without a sign-in, so that it is pressed on purpose. */
-export const anyway = (out: readonly string[], earliest: string | null): string =>
-  out.length > 0 && earliest === null ? ' anyway' : '';
-
-interface SignInProps {
-  /** The CLIs of a call for which no sign-in was found. */
-  of: readonly string[];
-  isMain: boolean;
-}
-
-/** What comes before a call that would fail without a sign-in; Now has it once, above all rows. */
-export function SignInFirst({ of, isMain }: SignInProps) {
-  if (!isMain || of.length === 0 || route.value.parts[0] === 'now') return null;
-  return (
-    <a class="button small main" href={`${to('machine')}?of=${of[0]}`}>
-      Sign in to {of.join(', ')}
-    </a>
-  );
-}
-
-interface TermsProps {
-  earliest?: string | null;
-  cost: string;
-  /** The CLIs of its calls for which no sign-in was found. */
-  out: readonly string[];
-}
-
-/** Beside a button: what it may pay for, when it is possible, and where to sign in first, which Now says above. */
-export function Terms({ earliest = null, cost, out }: TermsProps) {
-  const signIn = route.value.parts[0] === 'now' ? [] : out;
-  return (
-    <>
-      {cost !== '' && <small class="price">{cost}</small>}
-      {earliest !== null && (
-        <small class="wait-text">
-          {out.length > 0 ? `${firstWords(out)}; then possible` : 'possible'} in <Countdown to={earliest} />
-        </small>
-      )}
-      {earliest === null && signIn.length > 0 && <small class="wait-text">{firstWords(signIn)}</small>}
     </>
   );
 }
 
+interface PaidProps {
+  /** The CLIs of its calls for which no sign-in was found. */
+  out: readonly string[];
+  isMain: boolean;
+  /** The time before which the service refuses it; null if that is over. */
+  earliest?: string | null;
+  cost: string;
+  /** Whether an advice above says what comes first. */
+  isSaid?: boolean;
+  /** Why it cannot be pressed. */
+  note?: string | null;
+  /** The button: its look, and the end of its name. A call that fails without a sign-in is made on purpose. */
+  children: (button: { look: string; end: string }) => ComponentChildren;
+}
+
+/** A button that pays: before it the sign-in that its call needs, below it what it may cost, and what comes first. */
+export function Paid({ out, isMain, earliest = null, cost, isSaid = false, note = null, children }: PaidProps) {
+  // Now has the sign-in once, above all rows.
+  const isNow = route.value.parts[0] === 'now';
+  const leads = isMain && out.length > 0 && !isNow;
+  const signIn = out.length > 0 && !leads && (earliest !== null || !isNow) ? firstWords(out) : '';
+  return (
+    <span class="action">
+      <span class="buttons">
+        {leads && (
+          <a class="button small main" href={`${to('machine')}?of=${out[0]}`}>
+            Sign in to {out.join(', ')}
+          </a>
+        )}
+        {children({
+          look: isMain && out.length === 0 ? 'main' : '',
+          end: out.length > 0 && earliest === null ? ' anyway' : '',
+        })}
+      </span>
+      {cost !== '' && <PriceOf words={cost} />}
+      {note !== null && <small class="dim">{note}</small>}
+      {!isSaid && (signIn !== '' || earliest !== null) && (
+        <small class="wait-text">
+          {signIn}
+          {earliest !== null && (
+            <>
+              {signIn !== '' ? '; then possible' : leads ? 'Then possible' : 'Possible'} in <Countdown to={earliest} />
+            </>
+          )}
+        </small>
+      )}
+    </span>
+  );
+}
+
+/** What a button may pay for. */
+export const PriceOf = ({ words }: { words: string }) => (
+  <small
+    class="price"
+    title={words.includes('–') ? 'The first figure is usual, the second is what the budget allows.' : undefined}
+  >
+    {words}
+  </small>
+);
+
 function costOf(command: string, tools: readonly string[] | undefined): string {
   const { words, continues } = pageCommand(command)!;
   if (continues !== null) return callsAtMost([continues], tools);
-  return words[0] === 'distill resume' ? 'paid calls, within its limits' : '';
+  return words[0] === 'distill resume' ? `paid calls within its limits · ${expectedCost(['gemini'])}` : '';
 }
 
 /** An agent can write the file of the actions, so what the command does counts before what its action says. */

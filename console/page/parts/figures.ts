@@ -2,7 +2,7 @@
 
 const COUNT = new Intl.NumberFormat('en');
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 const CLOCK = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -11,8 +11,8 @@ const CLOCK = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** The time of day now, such as `09:04:31`. */
-export const clockTime = (): string => CLOCK.format(new Date());
+/** The time of day, such as `09:04:31`. */
+export const clockTime = (at: string): string => CLOCK.format(Date.parse(at));
 
 const MINUTE = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 

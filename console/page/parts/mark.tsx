@@ -19,7 +19,7 @@ interface Look {
 const LOOKS = {
   done: { word: 'done', tone: 'good', icon: 'done' },
   ok: { word: 'in order', tone: 'good', icon: 'done' },
-  complete: { word: 'complete', tone: 'good', icon: 'done' },
+  complete: { word: 'done', tone: 'good', icon: 'done' },
   done_earlier: { word: 'done', tone: 'good', icon: 'done' },
   failed_earlier: { word: 'failed', tone: 'bad', icon: 'failed' },
   interrupted_earlier: { word: 'interrupted', tone: 'wait', icon: 'broken' },
@@ -58,7 +58,7 @@ export function StateMark({ state }: { state: string }) {
 
 /** The names of the class and the reason in records are its tooltip. */
 export const ClassMark = ({ class: name, reason = null }: { class: string; reason?: string | null }) => (
-  <Mark tone="bad" word={classWord(name)} icon="failed" title={reason === null ? name : `${name} (${reason})`} />
+  <Mark tone="bad" word={classWord(name)} icon="failures" title={reason === null ? name : `${name} (${reason})`} />
 );
 
 interface CostProps {
@@ -67,39 +67,44 @@ interface CostProps {
   one?: string;
   /** All of them. Given where the price of a few is not to come first. */
   calls?: number;
+  /** `cell`: of a table, with `PriceNote` below it. */
+  as?: 'cell';
 }
 
 /** The tooltip says why a price is not known. */
-export function Cost({ usd, without, one, calls }: CostProps) {
-  if ((usd === null || usd === 0) && without > 0)
-    return (
-      <span class="dim" title={NO_PRICE}>
-        no price
-      </span>
-    );
-  const isMostlyUnknown = calls !== undefined && without * 2 > calls && usd !== null;
-  const known = usd === null ? '–' : money(usd, without, one);
+export function Cost({ usd, without, one, calls, as }: CostProps) {
+  const isUnknown = usd === null || (usd === 0 && without > 0);
+  const title = without > 0 ? NO_PRICE : undefined;
+  if (as === 'cell') return <span title={title}>{isUnknown ? '–' : `${without > 0 ? '≥ ' : ''}${money(usd)}`}</span>;
+  const isMostlyUnknown = calls !== undefined && without * 2 > calls && !isUnknown;
+  const known = isUnknown ? (without > 0 ? 'unknown' : '–') : money(usd, without, one);
   return (
-    <span title={without > 0 ? NO_PRICE : undefined}>
+    <span title={title} class={isUnknown ? 'dim' : undefined}>
       {isMostlyUnknown ? `${money(usd)} for ${count(calls - without)} of ${counted(calls, 'call')}` : known}
     </span>
   );
 }
 
-/** The same as the figure of a tile. */
-export function CostFigure({ usd, without, calls }: { usd: number; without: number; calls: number }) {
-  if (without === 0) return <>{money(usd)}</>;
-  // The price of a few calls would be read as that of all.
-  const isMostlyUnknown = without * 2 > calls;
-  const known = usd === 0 ? 'no price' : `${money(usd)}${isMostlyUnknown ? ' known' : ''}`;
+/** Below a table with such costs. */
+export const PriceNote = ({ without }: { without: number }) =>
+  without === 0 ? null : (
+    <p class="price-note dim">
+      – or ≥: the CLI reported no price for {counted(without, 'call')}. <a href="#/budgets?unit=usd">Set prices</a>
+    </p>
+  );
+
+/** The same in a line, of today in UTC. */
+export function CostToday({ usd, without, calls }: { usd: number; without: number; calls: number }) {
+  const known = usd === 0 && without > 0 ? 'price unknown' : money(usd);
   return (
     <>
-      {known}
-      <span class="beside" title={NO_PRICE}>
-        {isMostlyUnknown
-          ? `${count(without)} of ${counted(calls, 'call')} without a price`
-          : `+ ${counted(without, 'call')} without a price`}
-      </span>
+      <b>{known}</b> today
+      {without > 0 && (
+        <span class="dim" title={NO_PRICE}>
+          {' '}
+          ({count(without)} of {counted(calls, 'call')} without a price)
+        </span>
+      )}
     </>
   );
 }

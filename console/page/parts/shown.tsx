@@ -100,7 +100,31 @@ export function TroubleNotice({ of: { what, wayOut }, children }: TroubleNoticeP
   );
 }
 
-const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+interface SignInNoticeProps {
+  /** Whose sign-in lacks. */
+  title: string;
+  /** Whether it is the next step of the page. */
+  isMain?: boolean;
+  /** What that means here. */
+  children: ComponentChildren;
+}
+
+/** Above what would pay for calls without a sign-in. */
+export const SignInNotice = ({ title, isMain = false, children }: SignInNoticeProps) => (
+  <p class="notice wait sign-in">
+    <span>
+      <b>
+        <Words of={title} />
+      </b>{' '}
+      <span class="soft">{children}</span>
+    </span>
+    <a class={`button ${isMain ? 'main' : ''}`} href="#/machine">
+      Sign in on Machine
+    </a>
+  </p>
+);
+
+export const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Shown beside the button that repeats the request at once; not read aloud each second. */
 export function AskedAgain({ at }: { at: string | null }) {

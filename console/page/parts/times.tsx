@@ -1,7 +1,7 @@
 // Shows times that update by themselves by one timer of the page: how long ago, for how long, until when.
 
-import { type ReadonlySignal, signal } from '../reactive.ts';
-import { dated, lasting, since } from './figures.ts';
+import { type ComponentChildren, type ReadonlySignal, signal } from '../reactive.ts';
+import { dated, lasting, minuteTime, since } from './figures.ts';
 
 /** Shows the whole date on hover. */
 export function Ago({ at }: { at: string | null }) {
@@ -40,6 +40,45 @@ export function Limited({ of: { at, deadline_at: until } }: { of: { at: string; 
     <span class="nowrap">
       <Elapsed from={at} />
       {most > 0 && ` of ${lasting(most)}`}
+    </span>
+  );
+}
+
+/** A CLI that has said nothing for so long may hang. */
+const SILENT_MS = 120_000;
+
+export const isSilent = (at: string | null): boolean => at !== null && now.value - Date.parse(at) >= SILENT_MS;
+
+interface HeardProps {
+  /** ISO time at which the CLI last wrote something; null if it has not. */
+  at: string | null;
+  /** ISO time at which the call is ended at the latest. */
+  until: string | undefined;
+  /** What it did last. */
+  children: ComponentChildren;
+}
+
+/** Whether a call still works: what was last heard of it, and when it is ended. */
+export function Heard({ at, until, children }: HeardProps) {
+  const ends = until !== undefined && (
+    <span class="dim">
+      ; stops itself at <time dateTime={until}>{minuteTime(until)}</time>
+    </span>
+  );
+  if (at === null) return <span>nothing said yet{ends}</span>;
+  return (
+    <span>
+      {isSilent(at) ? (
+        <b class="wait-text">
+          silent for <Elapsed from={at} />
+        </b>
+      ) : (
+        <>
+          last event <Ago at={at} />
+        </>
+      )}
+      : {children}
+      {ends}
     </span>
   );
 }

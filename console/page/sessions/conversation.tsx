@@ -142,7 +142,7 @@ function TurnOf({ turn, isFlawed, isOpen, fold }: TurnProps) {
   const { number, at, tokens, items, part, state } = turn;
   const isReverted = state === 'reverted';
   return (
-    <li class={isReverted ? 'turn reverted' : 'turn'} data-turn={keyOf(turn)} tabIndex={-1}>
+    <li class={`turn ${isReverted ? 'reverted' : ''} ${part}`} data-turn={keyOf(turn)} tabIndex={-1}>
       <div class="turn-head">
         <h3>
           <button type="button" class="turn-fold" aria-expanded={isOpen} onClick={fold}>

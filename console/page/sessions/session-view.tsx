@@ -13,7 +13,7 @@ import { Panel } from '../parts/panel.tsx';
 import { Shown, type ShownTrouble } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
-import { type ComponentChildren, useSignal } from '../reactive.ts';
+import { type ComponentChildren, type Signal, useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
@@ -24,15 +24,18 @@ export function SessionView({ id }: { id: string }) {
     `/api/sessions/${partOf(id)}`,
     (topic) => topic === 'sessions' || topic === '*',
   );
+  const open = useSignal<Opened | null>(null);
+  const shown = session.value.value;
   return (
     <View
       crumbs={<a href={to('sessions')}>Sessions</a>}
-      title={<Words of={session.value.value === null ? id : titleOf(session.value.value)} />}
-      about={session.value.value?.goal ? <Words of={session.value.value.goal} /> : undefined}
-      facts={session.value.value === null ? undefined : factsOf(session.value.value)}
+      aside={shown !== null && <Undoing of={shown} open={open} />}
+      title={<Words of={shown === null ? id : titleOf(shown)} />}
+      about={shown?.goal ? <Words of={shown.goal} /> : undefined}
+      facts={shown === null ? undefined : factsOf(shown)}
     >
       <Shown of={session} what="the conversation" list={{ name: 'All sessions', address: to('sessions') }}>
-        {(shown) => <Sheet of={shown} renew={session.renew} />}
+        {(of) => <Sheet of={of} open={open} renew={session.renew} />}
       </Shown>
     </View>
   );
@@ -61,9 +64,40 @@ const factsOf = ({ tool, all, reverted, session_id: id }: ConversationShown) =>
     ],
   ] as const;
 
-function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
-  const open = useSignal<'undo' | 'recover' | number | null>(null);
-  const { session_id: session, all, reverted, turns, redo, notes, health, calls } = of;
+/** Which dialog is open; a number: that restores the answer of that number. */
+type Opened = 'undo' | 'recover' | number;
+
+interface UndoingProps {
+  of: ConversationShown;
+  open: Signal<Opened | null>;
+}
+
+const Recover = ({ open, isMain = false }: Pick<UndoingProps, 'open'> & { isMain?: boolean }) => (
+  <button type="button" class={`button ${isMain ? 'main' : ''}`} onClick={() => (open.value = 'recover')}>
+    Recover …
+  </button>
+);
+
+/** The buttons that take back and restore answers, and that of the recovery if nothing is wrong. */
+const Undoing = ({ of: { all, reverted, redo, health }, open }: UndoingProps) => (
+  <>
+    <button type="button" class="button" disabled={all === reverted} onClick={() => (open.value = 'undo')}>
+      Undo the last answer
+    </button>
+    {redo.map(({ n, at }) => (
+      <button key={n} type="button" class="button" onClick={() => (open.value = n)}>
+        {redoName(n, redo.length)}{' '}
+        <span class="dim">
+          (<Ago at={at} />)
+        </span>
+      </button>
+    ))}
+    {health.flaws.length === 0 && <Recover open={open} />}
+  </>
+);
+
+function Sheet({ of, open, renew }: UndoingProps & { renew: () => void }) {
+  const { session_id: session, turns, redo, notes, health, calls } = of;
   const close = () => {
     open.value = null;
   };
@@ -74,11 +108,6 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
   };
   const shown = open.value;
   const isFlawed = health.flaws.length > 0;
-  const recover = (
-    <button type="button" class={`button ${isFlawed ? 'main' : ''}`} onClick={() => (open.value = 'recover')}>
-      Recover …
-    </button>
-  );
   return (
     <>
       {isFlawed && (
@@ -92,34 +121,18 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
             ))}
           </ul>
           <div class="buttons">
-            {recover}
+            <Recover open={open} isMain />
             <span class="soft">
               It repairs the file of the conversation, after a backup, and makes no paid call. You choose how first.
             </span>
           </div>
         </section>
       )}
-      <div class="bar">
-        {!isFlawed && (
-          <span class="soft" aria-live="polite">
-            {health.lines.at(-1)}
-          </span>
-        )}
-        <div class="buttons">
-          <button type="button" class="button" disabled={all === reverted} onClick={() => (open.value = 'undo')}>
-            Undo the last answer
-          </button>
-          {redo.map(({ n, at }) => (
-            <button key={n} type="button" class="button" onClick={() => (open.value = n)}>
-              {redoName(n, redo.length)}{' '}
-              <span class="dim">
-                (<Ago at={at} />)
-              </span>
-            </button>
-          ))}
-          {!isFlawed && recover}
-        </div>
-      </div>
+      {!isFlawed && (
+        <p class="soft" aria-live="polite">
+          {health.lines.at(-1)}
+        </p>
+      )}
       {notes.map((note) => (
         <p class="notice wait" key={note}>
           <Words of={note} />

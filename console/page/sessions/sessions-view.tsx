@@ -40,9 +40,13 @@ function Conversations({ of, all }: { of: readonly SessionLine[]; all: readonly 
   const others = of.filter((line) => !line.kept);
   return (
     <>
-      <Panel title="Sessions you can open" edge="flush">
-        {kept.length > 0 ? <Lines of={kept} label="Conversations" /> : <NoneKept of={of} all={all} />}
-      </Panel>
+      {kept.length > 0 ? (
+        <Panel title="Sessions you can open" edge="flush">
+          <Lines of={kept} label="Conversations" />
+        </Panel>
+      ) : (
+        <NoneKept of={of} all={all} />
+      )}
       {others.length > 0 && (
         <details class="panel" open={kept.length === 0}>
           <summary>
@@ -60,17 +64,12 @@ function NoneKept({ of, all }: { of: readonly SessionLine[]; all: readonly Sessi
   if (of.length === 0) return <Empty title="No session is like that">Take a word out of the filter.</Empty>;
   if (all.some((line) => line.kept)) return <Empty title="None that you can open fits the filter" />;
   return (
-    <Empty title="No CLI kept a conversation">
+    <p class="notice">
       <span>
-        The CLIs have no file of the {counted(all.length, 'session')} below, so none can be opened, continued or undone.
-        A rerun of the task begins a new conversation.
+        <b>No CLI kept a conversation.</b> None of these can be opened, continued or undone. A rerun of a task begins a
+        new one.
       </span>
-      <div class="buttons">
-        <a class="button" href={to('tasks')}>
-          See all tasks
-        </a>
-      </div>
-    </Empty>
+    </p>
   );
 }
 
@@ -79,7 +78,6 @@ function Lines({ of, label }: { of: readonly SessionLine[]; label: string }) {
   const hasTurns = of.some(({ turns }) => turns !== null);
   const hasContext = of.some((line) => line.kept && line.context_tokens !== null);
   const hasHealth = of.some(({ health }) => health !== 'unknown');
-  const isLost = of.some((line) => !line.kept);
   const heads = [
     'Task',
     'Stage',
@@ -88,13 +86,12 @@ function Lines({ of, label }: { of: readonly SessionLine[]; label: string }) {
     ...(hasContext ? [{ number: 'Context' }] : []),
     ...(hasHealth ? ['Health'] : []),
     'Used',
-    ...(isLost ? ['Next'] : []),
   ];
   return (
     <Table label={label} heads={heads}>
       {of.map((line) => (
         <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
-          <th scope="row" class={line.kept ? undefined : 'plain'}>
+          <th scope="row">
             <NameOf line={line} />
             {line.goal !== null && (
               <p class="soft">
@@ -117,27 +114,16 @@ function Lines({ of, label }: { of: readonly SessionLine[]; label: string }) {
           <td>
             <Ago at={line.last_used} />
           </td>
-          {isLost && (
-            <td>
-              {line.made_by === null ? (
-                '–'
-              ) : (
-                <a href={to('tasks', line.made_by.task_id)}>
-                  Open task<span class="unseen"> {line.made_by.task_id}</span>
-                </a>
-              )}
-            </td>
-          )}
         </tr>
       ))}
     </Table>
   );
 }
 
-/** Leads to the conversation, if the CLI still has it. */
+/** Leads to the conversation, if the CLI still has it, else to its task. */
 function NameOf({ line: { kept, tag, session_id: id, made_by: by } }: { line: SessionLine }) {
   const name = <Words of={by === null ? tag : tag.replace(/ \(reasoner\)$/, '')} />;
-  if (!kept) return name;
+  if (!kept) return by === null ? name : <a href={to('tasks', by.task_id)}>{name}</a>;
   return (
     <a href={to('sessions', id)} title={id}>
       {name}

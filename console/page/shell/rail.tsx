@@ -35,8 +35,12 @@ export function Rail() {
         Menu
       </button>
       <nav aria-label="Views">
+        <a class="button new-task" href={to('new')} aria-current={current === 'new' ? 'page' : undefined}>
+          <Icon name="new" />
+          New task
+        </a>
         <ul class="views">
-          {listedViews().map(({ id, name }) => (
+          {PLACES.value.map(({ id, name }) => (
             <li key={id} class={FIRST.includes(id) || id === current ? 'first' : ''}>
               <a href={to(id)} aria-current={id === current ? 'page' : undefined}>
                 <Icon name={id} />
@@ -49,23 +53,26 @@ export function Rail() {
       </nav>
       <div class="rail-foot">
         <LinkState />
-        <span class="path" title={place.value}>
-          <bdi>
-            <Words of={place.value} />
-          </bdi>
-        </span>
-        <Theme />
-        <Notifications />
-        <button type="button" class="button small place" onClick={showPalette}>
-          Go to <kbd>Ctrl K</kbd>
-        </button>
-        <button type="button" class="button small place" onClick={showKeys}>
-          Keys <kbd>?</kbd>
-        </button>
+        <details class="settings">
+          <summary>Settings</summary>
+          <Theme />
+          <Notifications />
+        </details>
+        <div class="buttons">
+          <button type="button" class="button small quiet" onClick={showPalette}>
+            Go to <kbd>Ctrl K</kbd>
+          </button>
+          <button type="button" class="button small quiet" onClick={showKeys}>
+            Keys <kbd>?</kbd>
+          </button>
+        </div>
       </div>
     </header>
   );
 }
+
+/** To begin a task is an action, with a button of its own. */
+const PLACES = computed(() => listedViews().filter(({ id }) => id !== 'new'));
 
 /** What a narrow window shows while its menu is closed, with the current view. */
 const FIRST: readonly string[] = ['now', 'tasks', 'failures'];

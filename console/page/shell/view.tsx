@@ -62,7 +62,7 @@ function showCurrent(within: HTMLElement | null): void {
 /** Renders the parts of an item as links, each with its own address. */
 interface TabsProps {
   label: string;
-  of: readonly { id: string; name: string }[];
+  of: readonly { id: string; name: string; count?: number | undefined }[];
   current: string;
   /** The address that the tabs belong to. */
   below: readonly string[];
@@ -73,13 +73,14 @@ export function Tabs({ label, of, current, below }: TabsProps) {
   useEffect(() => showCurrent(tabs.current), [current]);
   return (
     <nav ref={tabs} class="tabs" aria-label={label}>
-      {of.map(({ id, name }, nth) => (
+      {of.map(({ id, name, count }, nth) => (
         <a
           key={id}
           href={nth === 0 ? to(...below) : to(...below, id)}
           aria-current={id === current ? 'page' : undefined}
         >
           {name}
+          {count !== undefined && <span class="dim"> {count}</span>}
         </a>
       ))}
     </nav>

@@ -37,18 +37,10 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
     <Panel
       title={
         <>
-          {task.state === 'done' && isLast && errorClass === null && 'Answer of '}
           <Words of={stage} />, attempt {attempt}
         </>
       }
-      aside={
-        <span class="buttons">
-          <EndMark of={of} asks={asks} />
-          {isLast && task.supervision === null && !isRerun && (
-            <ActionButton of={redo} tools={[tool]} verb="Redo stage" busy={busy} failedAt={task.at} />
-          )}
-        </span>
-      }
+      aside={<EndMark of={of} asks={asks} />}
     >
       <p class="soft attempt">
         {tool}, began <Ago at={at} />
@@ -71,15 +63,20 @@ export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt;
           <Words of={`Decision: ${decision.action}: ${decision.why}`} />
         </p>
       )}
-      {texts.length > 0 && <TextsOf key={id} task={task.task_id} of={texts} {...(!asks && { opens: 'answer' })} />}
+      {texts.length > 0 && (
+        <TextsOf key={id} task={task.task_id} of={texts} {...(!asks && task.state !== 'done' && { opens: 'answer' })} />
+      )}
       {gate && <GateOf of={gate} task={task.task_id} log={texts.find(({ what }) => what === 'stderr')?.name} />}
+      {isLast && task.supervision === null && !isRerun && (
+        <ActionButton of={redo} tools={[tool]} verb="Redo stage" busy={busy} failedAt={task.at} isSaid />
+      )}
       {!isLast && <p class="dim">The texts of an earlier attempt were replaced by those of the last one.</p>}
     </Panel>
   );
 }
 
 /** Names are `inputs/prompt/STAGE….md` and `outputs/STAGE.….out`. */
-const isOfStage = (name: string, stage: string): boolean => {
+export const isOfStage = (name: string, stage: string): boolean => {
   const base = name.slice(name.lastIndexOf('/') + 1);
   return base === stage || base.startsWith(`${stage}.`);
 };
@@ -87,7 +84,7 @@ const isOfStage = (name: string, stage: string): boolean => {
 function EndMark({ of: { class: errorClass, reason }, asks }: { of: Attempt; asks: boolean }) {
   if (asks) return <StateMark state="parked" />;
   if (reason === 'cancelled' || reason === 'interrupted') return <Mark tone="wait" word="interrupted" icon="broken" />;
-  if (errorClass === null) return <Mark tone="good" word="answered" icon="done" />;
+  if (errorClass === null) return <Mark tone="good" word="done" icon="done" />;
   return <ClassMark class={errorClass} reason={reason} />;
 }
 
@@ -164,5 +161,5 @@ const CHECK_NAMES: ReadonlyMap<GateCheck, string> = new Map([
   ['acceptance', 'acceptance commands'],
 ]);
 
-const PASSED = { tone: 'good', word: 'ok', icon: 'done' } as const;
+const PASSED = { tone: 'good', word: 'passed', icon: 'done' } as const;
 const FOUND = { tone: 'bad', word: 'found', icon: 'failed' } as const;

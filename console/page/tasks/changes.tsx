@@ -39,11 +39,6 @@ function Stages({ id, of: { stages, whole, why_none: why } }: { id: string; of: 
       <div class="panel">
         <Empty title="No changes">
           <p>{why}</p>
-          <div class="buttons">
-            <a class="button" href={to('tasks', id)}>
-              Back to the run
-            </a>
-          </div>
         </Empty>
       </div>
     );

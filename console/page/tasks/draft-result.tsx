@@ -5,7 +5,7 @@ import { count, counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { to } from '../shell/route.ts';
 import { Words } from '../text/words.tsx';
-import { expectedCost } from './task-list.ts';
+import { expectedCost, PRICE_UNKNOWN, priceWords } from './task-list.ts';
 
 interface DraftResultProps {
   of: DraftShown;
@@ -91,7 +91,7 @@ export function Payment({ of: { forecast } }: { of: DraftShown }) {
       {tools.length > 0 && (
         <p>
           Expected cost, by the earlier calls of this project: {cost}.{' '}
-          {cost === 'no price' && <a href={`${to('budgets')}?unit=usd`}>Set prices</a>}
+          {cost === PRICE_UNKNOWN && <a href={`${to('budgets')}?unit=usd`}>Set prices</a>}
         </p>
       )}
     </>
@@ -100,9 +100,5 @@ export function Payment({ of: { forecast } }: { of: DraftShown }) {
 
 /** The same in a few words, before a check. */
 export const Expected = ({ tools, most }: { tools: readonly string[]; most: number }) => (
-  <>
-    {tools.length === 0
-      ? `No stage yet; at most ${counted(most, 'paid call')}`
-      : `${counted(tools.length, 'paid call')}, at most ${count(most)}; ${expectedCost(tools)}`}
-  </>
+  <>{tools.length === 0 ? `No stage yet; at most ${counted(most, 'paid call')}` : priceWords(tools, most)}</>
 );

@@ -7,7 +7,7 @@ import { change, type Trouble, write } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { Field, TextField } from '../parts/field.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Shown, TroubleNotice } from '../parts/shown.tsx';
+import { Shown, SignInNotice, TroubleNotice } from '../parts/shown.tsx';
 import { type ComponentChildren, type Signal, useSignal } from '../reactive.ts';
 import { go, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -32,7 +32,11 @@ function Form({ choices }: { choices: ChoicesShown }) {
   const goal = useSignal('');
   const named = useSignal<string | null>(null);
   const pipeline = useSignal<string | null>(null);
-  const stages = useSignal<readonly Stage[]>([]);
+  const first = choices.tools.find(({ lacks }) => lacks === null)?.tool;
+  const role = choices.roles[0]?.role;
+  // A task has a stage at least.
+  const begun = first === undefined || role === undefined ? [] : [{ tool: first, role, access: null }];
+  const stages = useSignal<readonly Stage[]>(begun);
   const [calls, usd, minutes] = [useSignal('10'), useSignal(''), useSignal('')];
   const [commands, criteria] = [useSignal(choices.tests ?? ''), useSignal('')];
   const [allow, deny] = [useSignal(''), useSignal('')];
@@ -55,7 +59,7 @@ function Form({ choices }: { choices: ChoicesShown }) {
       <Unready of={choices.tools} can="create a task" />
       <Panel title="Task">
         <TextField of={goal} label="Goal" rows={3} required help="What is to be achieved, in a sentence or two." />
-        <Field label="Id" help="The name of the task and of its folder.">
+        <Field label="Id" help="The name of the task and of its folder; proposed from the goal.">
           {(id) => (
             <input
               id={id}
@@ -85,25 +89,34 @@ function Form({ choices }: { choices: ChoicesShown }) {
           <TextField of={minutes} label="Minutes" mode="decimal" help="For one run. Empty: no limit." />
         </div>
       </Panel>
-      <div class="columns">
-        <Panel title="Acceptance">
-          <TextField of={commands} label="Commands" rows={2} mono help="One per line. Each must succeed in the end." />
-          {wish.commands.length > 0 && used.length > 0 && !accepts && (
-            <p class="notice wait">No stage runs these commands: only a stage in the role verify does.</p>
-          )}
-          <TextField of={criteria} label="Criteria" rows={2} help="One per line, as sentences for the stages." />
-        </Panel>
-        <Panel title="Scope">
-          <TextField
-            of={allow}
-            label="May change"
-            rows={2}
-            mono
-            help="One glob per line, such as src/**. Empty: everything."
-          />
-          <TextField of={deny} label="May not change" rows={2} mono help="One glob per line, such as .ci/**." />
-        </Panel>
-      </div>
+      <details class="panel optional" open={wish.commands.length > 0}>
+        <summary>Acceptance and scope, optional</summary>
+        <div class="columns panel-body">
+          <div class="stack">
+            <TextField
+              of={commands}
+              label="Commands"
+              rows={2}
+              mono
+              help="One per line. Each must succeed in the end."
+            />
+            {wish.commands.length > 0 && used.length > 0 && !accepts && (
+              <p class="notice wait">No stage runs these commands: only a stage in the role verify does.</p>
+            )}
+            <TextField of={criteria} label="Criteria" rows={2} help="One per line, as sentences for the stages." />
+          </div>
+          <div class="stack">
+            <TextField
+              of={allow}
+              label="May change"
+              rows={2}
+              mono
+              help="One glob per line, such as src/**. Empty: everything."
+            />
+            <TextField of={deny} label="May not change" rows={2} mono help="One glob per line, such as .ci/**." />
+          </div>
+        </div>
+      </details>
       <Ways wish={wish} tools={used.map(({ tool }) => tool)} lacks={lacksOf(wish, used.length)} />
     </div>
   );
@@ -256,19 +269,11 @@ export const isNoneReady = (of: ChoicesShown['tools']): boolean =>
 export function Unready({ of, can }: { of: ChoicesShown['tools']; can: string }) {
   const some = of.filter(({ lacks, note }) => lacks !== null || note !== null);
   if (some.length === 0) return null;
+  const names = some.map(({ tool, lacks }) => (lacks === null ? tool : `${tool} ${lacks}`)).join(', ');
   return (
-    <p class="notice wait">
-      <span>
-        <b>{isNoneReady(of) ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}:</b>{' '}
-        {some.map(({ tool, lacks, note }, nth) => (
-          <span key={tool} title={note ?? undefined}>
-            {nth > 0 && ', '}
-            <Words of={lacks === null ? tool : `${tool} ${lacks}`} />
-          </span>
-        ))}
-        . You can {can}, but their calls may fail. <a href={to('machine')}>See on Machine what to do</a>
-      </span>
-    </p>
+    <SignInNotice title={`${isNoneReady(of) ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}: ${names}.`}>
+      You can {can}, but their calls may fail.
+    </SignInNotice>
   );
 }
 

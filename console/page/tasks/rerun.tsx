@@ -3,7 +3,7 @@
 import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import { change, changeQuietly, type Trouble } from '../live/requests.ts';
-import { anyway, SignInFirst, Terms } from '../parts/actions.tsx';
+import { Paid } from '../parts/actions.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { useSignal } from '../reactive.ts';
@@ -37,24 +37,15 @@ export function RerunButton({ ids, name, isMain, earliest, isAlone = false, onRe
   const some = ids.slice(0, MOST_RERUNS);
   const out = signedOutOf(some);
   return (
-    <span class="action">
-      <SignInFirst of={out} isMain={isMain} />
-      <button
-        type="button"
-        class={`button small ${isMain && out.length === 0 ? 'main' : ''}`}
-        disabled={earliest !== null}
-        onClick={() => onRerun(some)}
-      >
-        {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
-        {isAlone && some.length === 1 ? <Words of={` ${some[0]}`} /> : <span class="unseen"> of {name}</span>}
-        {anyway(out, earliest)}
-      </button>
-      <Terms
-        earliest={isAlone ? earliest : null}
-        cost={callsAtMost(some)}
-        out={(earliest === null ? isMain : !isAlone) ? [] : out}
-      />
-    </span>
+    <Paid out={out} isMain={isMain} earliest={earliest} cost={callsAtMost(some)} isSaid={!isAlone && earliest !== null}>
+      {({ look, end }) => (
+        <button type="button" class={`button small ${look}`} disabled={earliest !== null} onClick={() => onRerun(some)}>
+          {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
+          {isAlone && some.length === 1 ? <Words of={` ${some[0]}`} /> : <span class="unseen"> of {name}</span>}
+          {end}
+        </button>
+      )}
+    </Paid>
   );
 }
 

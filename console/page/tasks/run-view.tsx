@@ -1,7 +1,7 @@
 // Shows the run of a task: why it failed and what to do, its stages over time, the chosen attempt, and what runs now.
 
 import type { TaskShown } from '../../contract/task.ts';
-import { StillRuns } from '../now/now-view.tsx';
+import { StillRuns } from '../machine/machine-view.tsx';
 import { QuestionOf } from '../now/questions.tsx';
 import { ActionList, goesOn } from '../parts/actions.tsx';
 import { ClassMark } from '../parts/mark.tsx';
@@ -12,8 +12,8 @@ import { useRef, useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { Supervision } from '../supervise/supervise-view.tsx';
 import { Quote, Words } from '../text/words.tsx';
-import { AttemptPanel } from './attempts.tsx';
-import { LiveTail } from './live-tail.tsx';
+import { AttemptPanel, isOfStage } from './attempts.tsx';
+import { Alive, LiveTail, useTail } from './live-tail.tsx';
 import { TextsOf } from './raw.tsx';
 import { signedOutOf } from './task-list.ts';
 import { REASONER, Timeline } from './timeline.tsx';
@@ -38,15 +38,18 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   const runs = useRef({ seen: 0, isRunning: false });
   if (state === 'running' && !runs.current.isRunning) runs.current.seen += 1;
   runs.current.isRunning = state === 'running';
+  const tail = useTail(of.task_id, runs.current.seen);
   const shown =
     attempts.find(({ call_id: id }) => id === chosen.value) ??
     attempts.findLast(({ stage }) => stage === (state === 'parked' ? REASONER : failure?.stage)) ??
     attempts.at(-1);
-  // Of one that is under way nothing is known yet beside its log. What a finished task has answered comes first.
+  // Of one that is under way nothing is known yet beside its log.
   const attempt = shown && shown.ending !== null && <AttemptPanel task={of} of={shown} busy={busy} />;
+  const lost = attempts.findLast(({ ending }) => ending === 'lost');
   const said = of.texts.filter(({ name, what }) => what === 'answer' && name.startsWith('outputs/worker.'));
   return (
     <div class="stack">
+      {state === 'running' && <Alive of={tail} call={attempts.findLast(({ ending }) => ending === null)} />}
       {failure && (
         <section class={`panel failure ${state === 'interrupted' ? 'waits' : ''}`} aria-label="Why it failed">
           <p class="sentence">
@@ -62,9 +65,13 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       )}
       {failure === null && state === 'interrupted' && (
         <section class="panel failure waits" aria-label="How it ended">
-          {of.left_running && <StillRuns tool={attempts.findLast(({ ending }) => ending === 'lost')?.tool} isMain />}
-          <p class={of.left_running ? '' : 'sentence'}>The process of the run ended before the task was finished.</p>
-          <Interrupted call={attempts.findLast(({ ending }) => ending === 'lost')} isRunning={of.left_running} />
+          {of.left_running && <StillRuns tool={lost?.tool} since={lost?.at} isMain />}
+          <p class={of.left_running ? '' : 'sentence'}>
+            {of.restarted
+              ? 'The machine was restarted before the task was finished.'
+              : 'The run ended before the task was finished: it was killed, or its terminal was closed.'}
+          </p>
+          <Interrupted call={lost} isRunning={of.left_running} />
           {steps}
         </section>
       )}
@@ -90,15 +97,15 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
         </Panel>
       )}
       {supervision && <Supervision of={supervision} goal={of.goal} />}
-      {state === 'done' && attempt}
+      {state === 'done' && <AnswerOf of={of} />}
       {stages.length === 0 ? (
         <Empty title="No stage was called yet" />
       ) : (
         <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
       )}
       {of.asks !== null && <Asks of={of.asks} />}
-      {runs.current.seen > 0 && <LiveTail key={runs.current.seen} task={of.task_id} />}
-      {state !== 'done' && attempt}
+      {runs.current.seen > 0 && <LiveTail key={runs.current.seen} of={tail} />}
+      {attempt}
     </div>
   );
 }
@@ -108,18 +115,18 @@ function Asks({ of: { commands, criteria, allow, deny } }: { of: NonNullable<Tas
   const rows: [string, readonly string[], string][] = [
     ['Criteria', criteria, 'none'],
     ['Acceptance commands', commands, 'none'],
-    ['May change', allow, 'everything'],
-    ['May not change', deny, 'no further limit'],
+    ['May change', allow, 'every file'],
+    ['May not change', deny, 'nothing is forbidden'],
   ];
   return (
-    <Panel title="What its prompts ask for, beside the goal">
+    <Panel title="Limits and acceptance">
       <dl class="facts">
         {rows.map(([name, values, none]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>
               {values.length === 0 ? (
-                <span class="dim">{none}</span>
+                <span class={none === 'every file' ? 'wait-text' : 'dim'}>{none}</span>
               ) : (
                 values.map((each, nth) => <Line key={`${nth} ${each}`} of={each} />)
               )}
@@ -147,15 +154,33 @@ interface InterruptedProps {
 function Interrupted({ call, isRunning }: InterruptedProps) {
   if (call === undefined) return <p class="dim">No call was open. Finished stages stay finished.</p>;
   return (
-    <p class="dim">
-      <Words of={call.stage} />: the call of <Words of={call.tool} /> that began <Ago at={call.at} /> has no result yet.
-      The next run reads what it wrote. Finished stages stay finished.{' '}
-      {isRunning === false && 'No process of it runs any more.'}
+    <p class="soft">
+      The call of <Words of={call.tool} /> for <Words of={call.stage} /> began <Ago at={call.at} /> and has no result.
+      Continuing reads what it wrote; if that is no whole answer, it calls <Words of={call.tool} /> again. Finished
+      stages stay finished. {isRunning === false && 'No process of it runs any more.'}
       {isRunning === null && (
         <>
           If a process of it still runs, <a href={to('machine')}>clean up on Machine</a>.
         </>
       )}
     </p>
+  );
+}
+
+/** What a finished task has answered. */
+function AnswerOf({ of: { attempts, texts, task_id: task } }: { of: TaskShown }) {
+  const stage = attempts.at(-1)?.stage;
+  const answers = texts.filter(({ name, what }) => what === 'answer' && stage !== undefined && isOfStage(name, stage));
+  if (answers.length === 0) return null;
+  return (
+    <Panel
+      title={
+        <>
+          Answer of <Words of={stage!} />
+        </>
+      }
+    >
+      <TextsOf key={attempts.at(-1)!.call_id} task={task} of={answers} opens="answer" />
+    </Panel>
   );
 }

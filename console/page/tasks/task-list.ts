@@ -164,26 +164,36 @@ export function costOf(ids: readonly string[]): { usd: number | null; without: n
   };
 }
 
-/** What a button pays for. @param tools the CLI of each call; undefined: what the next run of these tasks calls. */
-export function callsAtMost(ids: readonly string[], tools?: readonly string[]): string {
-  if (ids.length === 0) return 'no paid call';
-  const { most, unknown } = allowedFor(ids);
-  if (most === 0 && unknown === 0) return 'no further call in the budget';
-  const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
-  const known = runs.every((run) => run !== null) ? runs.flatMap((run) => run.tools) : null;
-  const usual = tools ?? known;
-  if (usual === null) return unknown > 0 ? '… paid calls' : `at most ${counted(most, 'paid call')}`;
-  const how = tools === undefined && runs.some((run) => run?.is_open) ? 'at least' : 'usually';
-  const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
-  const n = unknown > 0 ? usual.length : Math.min(usual.length, most);
-  if (n === 0) return `${how} no paid call${cap}`;
-  return [`${how} ${counted(n, 'paid call')}${cap}`, ...costWords(usual)].join('; ');
+interface Price {
+  /** The CLI of each call that it usually makes; null if that is not known. */
+  usual: readonly string[] | null;
+  /** What the budgets still allow; null if that is not known. */
+  most: number | null;
 }
 
-/** What a button says of the cost of such calls: nothing without a price. */
-export function costWords(tools: readonly string[]): string[] {
-  const cost = expectedCost(tools);
-  return cost === 'no price' ? [] : [cost];
+/** @param tools the CLI of each call; undefined: what the next run of these tasks calls. */
+function priceOf(ids: readonly string[], tools?: readonly string[]): Price {
+  const { most, unknown } = allowedFor(ids);
+  const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
+  const known = runs.every((run) => run !== null) ? runs.flatMap((run) => run.tools) : null;
+  return { usual: tools ?? known, most: unknown > 0 ? null : most };
+}
+
+/** What a button pays for, such as `1–8 paid calls · about $0.04`. */
+export function callsAtMost(ids: readonly string[], tools?: readonly string[]): string {
+  const { usual, most } = ids.length === 0 ? { usual: [], most: 0 } : priceOf(ids, tools);
+  if (most === 0) return ids.length === 0 ? 'no paid call' : 'no call is left in its budget';
+  return priceWords(usual, most);
+}
+
+/** @param most of the calls; null if that is not known. */
+export function priceWords(usual: readonly string[] | null, most: number | null): string {
+  const cost = usual === null ? PRICE_UNKNOWN : expectedCost(usual);
+  if (usual === null) return `${most === null ? 'paid calls' : `up to ${counted(most, 'paid call')}`} · ${cost}`;
+  const least = most === null ? usual.length : Math.min(usual.length, most);
+  const calls =
+    most === null || most === least ? counted(least, 'paid call') : `${count(least)}–${count(most)} paid calls`;
+  return usual.length === 0 ? calls : `${calls} · ${cost}`;
 }
 
 export const signInWords = (out: readonly string[]): string[] =>
@@ -201,19 +211,28 @@ export function signedOutOf(ids: readonly string[], tools?: readonly string[]): 
 /** The CLIs for which no sign-in was found on this machine. */
 export const signedOut = signal<readonly string[]>([]);
 
+const isNone = signal(false);
+
+/** Whose sign-in lacks, in a sentence. */
+export const signedOutWords = (): string =>
+  isNone.value ? 'No CLI is signed in.' : `No sign-in was found for ${signedOut.value.join(', ')}.`;
+
 export async function renewSignIns(): Promise<void> {
   const answered = await read<Resources['/api/choices']>('/api/choices');
   if (answered.how === 'failed') return;
+  isNone.value = answered.value.tools.every(({ lacks, note }) => lacks !== null || note?.startsWith('signed out'));
   signedOut.value = answered.value.tools.flatMap(({ tool, note }) => (note?.startsWith('signed out') ? tool : []));
 }
 
-/** By what earlier calls of the same CLIs cost in this project. */
+export const PRICE_UNKNOWN = 'price unknown';
+
+/** By what earlier calls of the same CLIs cost in this project. Less than a cent as a part of a sum says nothing. */
 export function expectedCost(tools: readonly string[]): string {
   const known = tools.flatMap((tool) => meanPrices.value.get(tool) ?? []);
-  if (known.length === 0) return 'no price';
   const sum = known.reduce((total, usd) => total + usd, 0);
-  const cost = money(sum, tools.length - known.length);
-  return cost.startsWith('<') ? cost : `about ${cost}`;
+  const isWhole = known.length === tools.length;
+  if (known.length === 0 || (!isWhole && sum < 0.01)) return PRICE_UNKNOWN;
+  return `${sum < 0.01 ? '' : isWhole ? 'about ' : 'from '}${money(sum)}`;
 }
 
 /** Of an earlier call of each CLI, as far as a price was known. */
@@ -238,10 +257,19 @@ export function callsLeft(ids: readonly string[], tools?: readonly string[]): st
   const { most, unknown } = allowedFor(ids);
   if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
   if (most === 0 && unknown === 0) return 'No paid call is left in the budget.';
+  const { usual } = priceOf(ids, tools);
+  const n = usual === null ? null : unknown > 0 ? usual.length : Math.min(usual.length, most);
   const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
   const out = signedOutOf(ids, tools);
   const signIn = out.length === 0 ? '' : ` No sign-in was found for ${out.join(', ')}.`;
-  return `${ids.length === 1 ? 'It makes' : 'They make'} ${callsAtMost(ids, tools)}.${others}${signIn}`;
+  const who = ids.length === 1 ? 'It' : 'They';
+  const makes = ids.length === 1 ? 'makes' : 'make';
+  const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
+  const calls =
+    n === null
+      ? `${who} ${makes} at most ${counted(most, 'paid call')}`
+      : `${who} usually ${makes} ${counted(n, 'paid call')}${cap}`;
+  return `${calls}; ${usual === null || n === 0 ? PRICE_UNKNOWN : expectedCost(usual)}.${others}${signIn}`;
 }
 
 const value = signal<number | null>(null);

@@ -29,6 +29,13 @@ const TABS = [
   { id: 'raw', name: 'Raw' },
 ] as const;
 
+/** How many files the gates found changed; undefined if that is not known. */
+function changedBy(of: TaskShown | null): number | undefined {
+  const found = (of?.gates ?? []).flatMap(({ changes }) => (changes ? [changes] : []));
+  if (found.length === 0 || found.length < of!.gates.length) return undefined;
+  return new Set(found.flat().map(({ path }) => path)).size;
+}
+
 /** @param view the list that led to the task. */
 export function TaskView({ view, id, tab }: { view: 'tasks' | 'supervise'; id: string; tab: string }) {
   const task = useFollowing<ResourcesOf['task']>(
@@ -53,7 +60,12 @@ export function TaskView({ view, id, tab }: { view: 'tasks' | 'supervise'; id: s
       facts={task.value.value ? factsOf(task.value.value) : undefined}
     >
       {(task.value.value !== null || task.problem.value === null) && (
-        <Tabs label="Parts of the task" of={TABS} current={current} below={[view, id]} />
+        <Tabs
+          label="Parts of the task"
+          of={TABS.map((each) => ({ ...each, count: each.id === 'changes' ? changedBy(task.value.value) : undefined }))}
+          current={current}
+          below={[view, id]}
+        />
       )}
       <Shown of={task} what="the task" list={{ name: 'All tasks', address: to('tasks') }}>
         {(shown) => <Part of={shown} part={current} />}
@@ -94,25 +106,31 @@ function MainAction({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['
   const isStopping = useSignal(false);
   const { task_id: id, state, next_actions: next } = of;
   if (state === 'parked')
-    return part === 'run' ? null : (
-      <a class="button main" href={to('tasks', id)}>
+    return (
+      <a
+        class={`button ${part === 'run' ? '' : 'main'}`}
+        href={to('tasks', id)}
+        onClick={() => document.querySelector<HTMLElement>('.answering textarea')?.focus()}
+      >
         Answer
       </a>
     );
   if (state !== 'running') {
     const again = goesOn(next) ?? againOf(id, state);
     const isNext = signedOutOf([id]).length > 0 || (firstToDo(next, of.at) ?? again) === again;
-    // On the page of the manifest, to save it is what comes next.
     // What still runs is to be stopped before.
-    const isFirst = state !== 'done' && part !== 'manifest' && of.left_running !== true && isNext;
+    const isFirst = state !== 'done' && of.left_running !== true && isNext;
     const named = state === 'done' ? { verb: 'Rerun' } : {};
     return <ActionButton of={again} isMain={isFirst} failedAt={of.at} pressedBy="r" {...named} />;
   }
   return (
     <>
-      <button type="button" class="button grave" data-key="s" onClick={() => (isStopping.value = true)}>
-        Stop<span class="unseen"> {id}</span>
-      </button>
+      <span class="action">
+        <button type="button" class="button grave" data-key="s" onClick={() => (isStopping.value = true)}>
+          Stop<span class="unseen"> {id}</span>
+        </button>
+        <small class="dim">keeps what is finished; the call under way is paid</small>
+      </span>
       {isStopping.value && <StopDialog task={id} onClose={() => (isStopping.value = false)} />}
     </>
   );

@@ -1,11 +1,11 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { Advice, earliestOf, firstWords, Terms } from '../parts/actions.tsx';
+import { Advice, earliestOf, firstWords, Paid } from '../parts/actions.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { classChoice, FilterChoice, FilterField } from '../parts/field.tsx';
 import { count, counted } from '../parts/figures.ts';
-import { Cost, StateMark, wordOf } from '../parts/mark.tsx';
+import { Cost, PriceNote, StateMark, wordOf } from '../parts/mark.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Cell, VirtualTable } from '../parts/table.tsx';
 import { Ago, Countdown } from '../parts/times.tsx';
@@ -18,6 +18,7 @@ import {
   callsAtMost,
   chosenTasks,
   classesOf,
+  costOf,
   countStates,
   everyLine,
   lineOf,
@@ -75,12 +76,12 @@ export function TasksView() {
           {needing.value > 0 && (
             <StateChip state={NEEDS_YOU} name="needs you" n={needing.value} chosen={filter.value.state} />
           )}
-          {[...states.value].sort(byName).map(([state, n]) => (
+          {[...states.value].sort(byUrgency).map(([state, n]) => (
             <StateChip key={state} state={state} name={wordOf(state)} n={n} chosen={filter.value.state} />
           ))}
         </fieldset>
         <FilterChoice
-          label="Class"
+          label="Cause"
           value={filter.value.class}
           among={[['', 'all'], ...classes.value.map(classChoice)]}
           onChoose={(value) => setQuery({ class: value })}
@@ -126,6 +127,7 @@ export function TasksView() {
                 }}
               />
             )}
+            <PriceNote without={costOf(ids.value).without} />
           </div>
         )}
       </Shown>
@@ -135,7 +137,10 @@ export function TasksView() {
 
 const SORTS_SHOWN: readonly (SortKey | 'why')[] = ['task_id', 'state', 'why', 'calls', 'usd', 'at'];
 
-const byName = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1);
+/** What is urgent first. */
+const ORDER = ['parked', 'failed', 'refused', 'interrupted', 'unreadable', 'running', 'never_run', 'done'];
+
+const byUrgency = ([a]: [string, number], [b]: [string, number]): number => ORDER.indexOf(a) - ORDER.indexOf(b);
 
 function Standing({ of, shown, needsFirst }: { of: number; shown: number; needsFirst: boolean }) {
   return (
@@ -166,17 +171,22 @@ function Selected({ of: { ids, clear } }: { of: Selection }) {
       {chosen.length > 0 && (
         <div class="bar selected">
           <b aria-live="polite">{counted(chosen.length, 'task')} selected</b>
-          <button type="button" class="button" disabled={isTooMany} onClick={() => (rerun.value = chosen)}>
-            Rerun selected
-          </button>
-          <button type="button" class="button" disabled={isNoBatch} onClick={() => (batch.value = chosen)}>
-            Run as a batch
-          </button>
+          <Paid out={signedOutOf(undone(chosen))} isMain={false} cost={callsAtMost(undone(chosen))}>
+            {() => (
+              <>
+                <button type="button" class="button" disabled={isTooMany} onClick={() => (rerun.value = chosen)}>
+                  Rerun selected
+                </button>
+                <button type="button" class="button" disabled={isNoBatch} onClick={() => (batch.value = chosen)}>
+                  Run as a batch
+                </button>
+              </>
+            )}
+          </Paid>
           <CopyButton text={chosen.join('\n')} name="Copy ids" />
           <button type="button" class="button small" onClick={clear}>
             Clear the selection
           </button>
-          <Terms cost={callsAtMost(undone(chosen))} out={signedOutOf(undone(chosen))} />
           {isTooMany && (
             <span class="dim">
               At most {isNoBatch ? `${MOST_IN_BATCH} tasks run as a batch` : `${MOST_RERUNS} tasks are rerun at once`}.
@@ -264,7 +274,7 @@ function TaskCells({ id, selection }: { id: string; selection: Selection }) {
         <span class="dim"> / {line.calls.budget ?? '–'}</span>
       </Cell>
       <Cell as="usd number cut">
-        <Cost usd={line.usd} without={line.calls_without_price} />
+        <Cost usd={line.usd} without={line.calls_without_price} as="cell" />
       </Cell>
       <Cell as="at number dim">
         <Ago at={line.at} />
@@ -292,7 +302,7 @@ function ToDo({ of: { task_id: id, to_do: what, state, at } }: { of: TaskLine })
   const earliest = earliestOf(action, at);
   const out = signedOutOf([id]);
   return (
-    <a class="to-do" href={to('tasks', id)} title={text}>
+    <span class="to-do" title={text}>
       {earliest === null ? (
         <Advice of={action} failedAt={at} />
       ) : (
@@ -300,7 +310,7 @@ function ToDo({ of: { task_id: id, to_do: what, state, at } }: { of: TaskLine })
           {out.length > 0 ? `${firstWords(out)}; then wait` : 'Wait'} <Countdown to={earliest} />, then rerun it
         </>
       )}
-    </a>
+    </span>
   );
 }
 

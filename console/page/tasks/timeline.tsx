@@ -136,7 +136,7 @@ function legendOf({ attempts, stages, gates }: TaskShown, { first, end }: Scale)
     ...(gates.length > 0 ? ['a diamond a gate'] : []),
     ...(hasFallback ? ['a pale bar a fallback CLI'] : []),
   ];
-  return `${marks.join(', ')}.`;
+  return marks.length === 1 ? '' : `${marks.join(', ')}.`;
 }
 
 type Named = Pick<StageShown, 'stage' | 'tool' | 'account' | 'stand_ins'> & { state: string };

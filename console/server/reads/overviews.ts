@@ -42,6 +42,7 @@ export function nowShown(
   rows: readonly TaskRow[],
   said: Said,
   still_running: NowShown['still_running'],
+  heardOf: (folder: string, callId: string) => string | null,
 ): NowShown {
   const running = tasks.filter(({ state }) => state === 'running');
   const resting = tasks.filter(({ state }) => state !== 'running' && state !== 'never_run').slice(0, MOST_RESTING);
@@ -52,7 +53,11 @@ export function nowShown(
   );
   const answered = rows.filter(({ state, supervision }) => state !== 'running' && supervision?.answer_waits);
   const waiting = answered.map(({ task_id }) => task_id);
-  return { tasks: [...running, ...resting], totals, questions, answered: waiting, still_running };
+  const calls = running.flatMap(({ folder, running: open }) =>
+    open.map(({ call_id: id }) => [id, heardOf(folder, id)]),
+  );
+  const heard = Object.fromEntries(calls.filter(([, at]) => at !== null));
+  return { tasks: [...running, ...resting], totals, questions, answered: waiting, still_running, heard };
 }
 
 const TREND_DAYS = 14;

@@ -18,6 +18,7 @@ import { readTask, rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import { placeOf } from '../../../policies/facts/process-identity.ts';
 import { isBuiltIn } from '../../../policies/facts/tools.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { type Redactor, redactValue } from '../../../policies/redact/redactor.ts';
@@ -84,6 +85,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     at,
     running_since: state === 'running' ? (ledger.run?.at ?? at) : null,
     left_running: state === 'interrupted' ? await leftRunning(ledger, self) : null,
+    restarted: ledger.run !== null && placeOf(ledger.run.owner, self) === 'earlier_boot',
     failure: shownFailure(failure),
     asks: state === 'never_run' ? asksOf(planned, redactor) : null,
     calls: { used: ledger.used, budget: budgetIn(ledger, planned) },

@@ -43,6 +43,7 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^tasks\/\*\/raw$/, /^Copy (?:prompt|answer|stderr|(?:call|gate) record)$/, 'Copy TEXT'],
   [/^compare\/\*$/, /^Apply the changes of .+/, 'Apply the changes of VARIANT'],
   [/^dialog New comparison$/, /^Compare .+/, 'Compare CLI'],
+  [/^machine$/, /^Check \w+ again$/, 'Check CLI again'],
   [/./, /^Stop (?!it$).+/, 'Stop TASK'],
   [/./, /^Answer to .+/, 'Answer to TASK'],
   [/^sessions\/\*$/, /^Restore the undone answer.*/, 'Restore the undone answer'],
@@ -80,7 +81,7 @@ export function controlName([at, kind, name]: readonly [string, string, string])
   // A supervised task has the same page at both addresses.
   const where = at.replace(/^supervise\/\*/, 'tasks/*');
   if (name.endsWith(ANYWAY)) return controlName([at, kind, name.slice(0, -ANYWAY.length)]);
-  if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
+  if (name === 'Ask again' || name === 'Try now' || name === 'Stop it …') return `any view: ${kind} "${name}"`;
   if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Run|Rerun|Continue|Copy id|Stop .+)$/.test(name))
     return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK').replace(/^(?:Run|Continue)$/, 'Rerun')}"`;
   if (name === 'Cancel') return `any dialog: ${kind} "${name}"`;
@@ -106,6 +107,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'frame: button "Skip to the view"': 'live-lists',
   'frame: button "Menu"': 'live-lists',
   'frame: button "Keys ?"': 'live-lists',
+  'frame: summary "Settings"': 'live-lists',
   'frame: select "Theme"': 'live-lists',
   'frame: checkbox "Notifications"': 'live-lists',
   'frame: button "Go to Ctrl K"': 'live-lists',
@@ -114,6 +116,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'dialog Keys: button "Close"': 'live-lists',
   'any view: button "Ask again"': 'live',
   'any view: button "Try now"': 'live',
+  'any view: button "Stop it …"': 'live-runs',
   'any dialog: button "Cancel"': 'live-limits',
   'now: textarea "Answer to TASK"': 'live-runs',
   'now: button "Answer"': 'live-runs',
@@ -124,7 +127,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'dialog Stop TASK?: button "Stop it"': 'live-runs',
   'tasks: search "Filter tasks"': 'live-lists',
   'tasks: button "STATE N"': 'live-lists',
-  'tasks: select "Class"': 'live-lists',
+  'tasks: select "Cause"': 'live-lists',
   'tasks: button "Show all tasks"': 'live-lists',
   'tasks: checkbox "Select all shown tasks"': 'live-lists',
   'tasks: checkbox "Select TASK"': 'live-lists',
@@ -157,6 +160,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'new: textarea "Criteria"': 'live-new-task',
   'new: textarea "May change"': 'live-new-task',
   'new: textarea "May not change"': 'live-new-task',
+  'new: summary "Acceptance and scope, optional"': 'live-new-task',
   'new: button "Check"': 'live-new-task',
   'new: button "Create"': 'live-new-task',
   'new: button "Create and run …"': 'live-new-task',
@@ -192,7 +196,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks/*/changes: summary "Changes from before this stage, since the last commit"': 'live-lists',
   'tasks/*/changes: button "Show N unchanged lines"': 'live-lists',
   'failures: search "Filter failures"': 'live-lists',
-  'failures: select "Class"': 'live-lists',
+  'failures: select "Cause"': 'live-lists',
   'failures: select "CLI"': 'live-lists',
   'failures: select "Last seen"': 'live-lists',
   'failures: button "Show all failures"': 'live-lists',
@@ -218,6 +222,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'budgets: button "week"': 'live-limits',
   'budgets: button "month"': 'live-limits',
   'budgets: summary "Show as table"': 'live-limits',
+  'budgets: button "Copy setting"': 'live-limits',
   'dialog Set a budget: select "Of which CLI"': 'live-limits',
   'dialog Set a budget: select "In each"': 'live-limits',
   'dialog Set a budget: select "Counted in"': 'live-limits',
@@ -289,6 +294,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'distill/*: summary "Trace, N lines"': 'live-books',
   'dialog Delete section N?: button "Delete"': 'live-books',
   'machine: button "Check again"': 'live-runs',
+  'machine: button "Check CLI again"': 'live-runs',
   'machine: summary "Checks without a finding"': 'live-runs',
   'machine: button "Clean up …"': 'live-runs',
   'dialog Clean up after killed processes?: button "Clean up"': 'live-runs',

@@ -85,7 +85,7 @@ function waysOf({ page }: Visit, { rig }: World): Pick<Live, 'go' | 'confirm' | 
       await page.evaluate((to) => {
         location.hash = `#/${to}`;
       }, place);
-      await page.locator(`.views a[aria-current][href="#/${place.split(/[/?]/)[0]}"]`).waitFor();
+      await page.locator(`nav[aria-label="Views"] a[aria-current][href="#/${place.split(/[/?]/)[0]}"]`).waitFor();
     },
     async confirm(opener, verb) {
       await page.getByRole('button', { name: opener }).click();

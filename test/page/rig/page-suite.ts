@@ -37,7 +37,7 @@ export function pageSuite(name: string, told: () => Record<string, unknown> = ()
           await page.evaluate((to) => {
             location.hash = `#/${to}`;
           }, place);
-          await page.locator(`.views a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
+          await page.locator(`nav[aria-label="Views"] a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
           await page.waitForFunction(() => document.querySelector('.skeletons') === null);
           // Its editor is loaded, and its text is checked, when the first mistake is there.
           if (place.endsWith('/manifest')) await page.getByRole('button', { name: 'Line 1' }).first().waitFor();

@@ -90,6 +90,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       } as unknown as ResourcesOf['task']['gates'][number],
     ],
     left_running: null,
+    restarted: false,
     supervision: {
       instruction: text('instruction'),
       errors: 1,
@@ -173,6 +174,7 @@ export function toldNow(text: Texts): Resources['/api/now'] {
     questions: [{ task_id: 'invoice-dates', question: text('question'), worker_said: text('worker said') }],
     answered: ['invoice-rounding'],
     still_running: [{ task_id: 'killed-run', tool: text('running tool') }],
+    heard: { 'call-9': NOW },
   };
 }
 
