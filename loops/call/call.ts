@@ -33,13 +33,12 @@ import {
 import type { Charge, WrapperRequest } from '../attempt/request.ts';
 import { putFoldersRight, withRealPlaces } from '../attempt/result-paths.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
-import { withinTask } from './caps.ts';
 import { cancelled, check, LATE, type Refusal, toolingRefusal, tooOld } from './check.ts';
 import type { Called, StartedCall } from './conclude.ts';
 import { deadlineOf, discard, prepare, wayOut } from './prepare.ts';
 import type { UnfinishedCall } from './refusal.ts';
 import { refreshStats, reserve } from './reserve.ts';
-import { withinLimits } from './within-limits.ts';
+import { withinLimits, withinTask } from './within-limits.ts';
 
 /** Makes one call, which may cost money. A call that is refused before that also has a record. */
 export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {

@@ -6,15 +6,22 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import type { Admission } from '../limits/admission.ts';
 import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/limited-call.ts';
-import { cappedBy } from './caps.ts';
 import { cancelled, type Refusal, toolingRefusal } from './check.ts';
 
-/** Loaded only if there is a limit or a hold. */
-const limits = () => import('../limits/limited.ts');
+/** Loaded only if there is a limit or a hold, or the call charges a task by hand. */
+const limits = () => import('./limited.ts');
 
 interface Making<Called> {
   make(admitted: CheckedCall): Promise<Called>;
   refuse(call: CheckedCall, refusal: Refusal): Promise<Called>;
+}
+
+/** A dispatcher passes the caps of its task itself. @returns the call, capped by what remains of its task, or a refusal. */
+export async function withinTask(checked: CheckedCall): Promise<CheckedCall | Refusal> {
+  const { callId, charge } = checked.request;
+  const { task } = charge ?? {};
+  if (callId !== null || task === undefined || task.manifest === null) return checked;
+  return (await limits()).withinTask(checked, task, task.manifest);
 }
 
 /** The call is charged before it is made. After it, its usage is recorded, and what it learnt of a limit of the service. */
@@ -28,7 +35,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
   const isLimited = mayBeLimited(limitedCall.environment, projectOf(limitedCall));
   let admitted = checked;
   if (isLimited) {
-    const { askLimits } = await limits();
+    const { askLimits, cappedBy } = await limits();
     const say = request.say ?? (() => {});
     const admission = await askLimits({ call: limitedCall, clock, stop, say });
     if (admission.how !== 'admitted') return refuse(checked, refusalOf(admission, stop));

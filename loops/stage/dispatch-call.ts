@@ -16,7 +16,7 @@ import { hasKeptAnswer, hasOutput } from '../attempt/captured.ts';
 import type { Dispatch } from '../attempt/dispatch.ts';
 import { GUARDIAN_TIMEOUTS, newCallId } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
-import { capsOfTask } from '../call/caps.ts';
+import { capsOfTask } from '../call/limited.ts';
 import { settle } from '../call/settle.ts';
 import { closedBy } from '../guard/enter-task.ts';
 import { checkGuarded, keepGuarded } from '../guard/guard-call.ts';
