@@ -6,7 +6,7 @@ import * as fleets from '../../fleet/fleet.ts';
 import type { FleetStatus } from '../../loops/report/fleet-status.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { dollars, figure, printable, visible } from '../../policies/text/display.ts';
+import { counted, dollars, figure, printable, visible } from '../../policies/text/display.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { unexpected } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
@@ -165,7 +165,10 @@ const noteOf = (task: FleetStatus['tasks'][number]): string =>
   [task.class === null ? task.message : (task.sentence ?? ''), callNotes(task)].filter(Boolean).join('; ');
 
 const callNotes = ({ lost_calls, late_calls }: FleetStatus['tasks'][number]): string =>
-  [lost_calls > 0 ? `${lost_calls} lost calls may be paid` : '', late_calls > 0 ? `${late_calls} booked late` : '']
+  [
+    lost_calls > 0 ? `${counted(lost_calls, 'lost call')} may be paid` : '',
+    late_calls > 0 ? `${late_calls} booked late` : '',
+  ]
     .filter(Boolean)
     .join(', ');
 
@@ -217,9 +220,13 @@ export function fleetPage(status: FleetStatus, differences: readonly string[] | 
           'A lost task continues when a worker starts with its folder; tollgate submit TASK --again pays for it once more.',
         ]
       : []),
+    ...(tasks.some(({ lost_calls }) => lost_calls > 0) ? [LOST_CALLS] : []),
     ...(differences === null ? [] : ['', ...differenceLines(differences)]),
   ].join('\n')}\n`;
 }
+
+const LOST_CALLS =
+  'A lost call counts as paid. A worker that starts with its folder books what lies there; without an answer it stays lost, and nothing is left to do.';
 
 function groupLine(group: FleetStatus['groups'][number]): string {
   const { task_ids, sentence, class: errorClass, reason, evidence } = group;

@@ -138,6 +138,9 @@ test('a task whose worker is lost stops, and only the user runs it again', async
   assert.equal(await fleet.rows(callsOf('lost')), [{ state: 'lost', attempt: 1, epoch: 1 }]);
   const status = JSON.parse((await fleet.ends('fleet', 'status', 'lost', '--json')).stdout);
   assert.equal([status.tasks[0].state, status.tasks[0].lost_calls], ['lost', 1]);
+  const { stdout } = await fleet.ends('fleet', 'status', 'lost');
+  assert.match(stdout, /1 lost call may be paid/);
+  assert.match(stdout, /\nA lost task continues .*\nA lost call counts as paid\. /);
   const { code, stderr } = await fleet.tollgate('submit', 'lost').running.result;
   assert.is(code, 2);
   assert.match(stderr, /lost is lost \(\d+\), and a call of it may have been paid/);

@@ -30,7 +30,9 @@ export function readSettings(
     ...(home === null ? [] : [path.join(home.folder, 'settings.json')]),
   ];
   // In the home folder, the project's file is the user's own.
-  return [...new Set(files)].filter((file) => existsSync(file)).map((file) => ({ file, settings: readObject(file) }));
+  return [...new Set(files)]
+    .filter((file) => existsSync(file))
+    .map((file) => ({ file, settings: readObject(file, MAX_SETTINGS_BYTES) }));
 }
 
 export const MANAGED: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -44,13 +46,13 @@ export function ignores({ environment, cwd }: FolderRequest): Ignored[] {
   const broken = read.filter(({ settings }) => settings === null);
   const isOff = (name: string) => read.some(({ settings }) => listOf(settings?.disabledMcpjsonServers).includes(name));
   return [
-    ...broken.map(({ file }): Ignored => ({ what: 'settings', file, why: settingsMistake(mistakeIn(file)) })),
+    ...broken.map(({ file }): Ignored => ({ what: 'settings', file, why: settingsMistake(file) })),
     ...foldersAbove(cwd).flatMap((folder): Ignored[] => {
       const file = path.join(folder, '.mcp.json');
       if (!existsSync(file)) return [];
       const found = readObject(file);
       if (found !== null) return unstartableServers(found.mcpServers, ['command', 'url'], file, isOff);
-      const { why, isTooLarge } = mistakeIn(file);
+      const { why, isTooLarge } = mistakeIn(file, MAX_BYTES);
       return isTooLarge ? [] : [{ what: 'servers', file, why }];
     }),
   ];
@@ -64,9 +66,9 @@ interface Mistake {
 }
 
 /** Why `readObject` gives null. */
-function mistakeIn(file: string): Mistake {
+function mistakeIn(file: string, maxBytes: number): Mistake {
   try {
-    readFollowed(file, MAX_BYTES);
+    readFollowed(file, maxBytes);
     return { why: 'is not a JSON object' };
   } catch (error) {
     if (!(error instanceof UnfitFileError)) return { why: `cannot be read (${(error as Error).message})` };
@@ -74,10 +76,8 @@ function mistakeIn(file: string): Mistake {
   }
 }
 
-const settingsMistake = ({ why, isTooLarge }: Mistake): string =>
-  isTooLarge
-    ? `${why}, so that its deny rules cannot be checked`
-    : `${why}, and claude would ignore it without a message, its deny rules too`;
+const settingsMistake = (file: string): string =>
+  `${mistakeIn(file, MAX_SETTINGS_BYTES).why}, and claude would ignore it without a message, its deny rules too`;
 
 function foldersAbove(folder: string): string[] {
   const above = path.dirname(folder);
@@ -85,8 +85,8 @@ function foldersAbove(folder: string): string[] {
 }
 
 /** @returns null if it cannot be read as a JSON object. An empty file counts as one without settings, as for claude. */
-export function readObject(file: string): Json | null {
-  const text = readFollowedIfFit(file, MAX_BYTES)?.replace(/^\ufeff/, '');
+export function readObject(file: string, maxBytes = MAX_BYTES): Json | null {
+  const text = readFollowedIfFit(file, maxBytes)?.replace(/^\ufeff/, '');
   if (text === undefined) return null;
   return text.trim() === '' ? {} : parseObject(text.trim());
 }
@@ -104,5 +104,8 @@ export function variable(
   const value = environment[name];
   return value ? { value, by: name } : null;
 }
+
+/** claude 2.1.332 itself reads no larger settings file; 2.1.100 does. */
+const MAX_SETTINGS_BYTES = 2 * 1024 * 1024;
 
 const MAX_BYTES = 4 * 1024 * 1024;

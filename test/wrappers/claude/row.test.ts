@@ -241,9 +241,12 @@ test('a settings file is named once, with what is wrong with it', ({ home }) => 
   save(home, '.claude/settings.json', '[]');
   const lost = 'and claude would ignore it without a message, its deny rules too';
   assert.equal(told(), [{ what: 'settings', file, why: `is not a JSON object, ${lost}` }]);
-  save(home, '.claude/settings.json', `{${' '.repeat(5_000_000)}}`);
-  const why = 'has 5000002 bytes; at most 4194304 are read, so that its deny rules cannot be checked';
-  assert.equal(told(), [{ what: 'settings', file, why }]);
+  save(home, '.claude/settings.json', `{${' '.repeat(2_097_150)}}`);
+  assert.equal(told(), []);
+  // From here on, claude 2.1.332 ignores it.
+  save(home, '.claude/settings.json', `{${' '.repeat(2_097_151)}}`);
+  const large = `has 2097153 bytes; at most 2097152 are read, ${lost}`;
+  assert.equal(told(), [{ what: 'settings', file, why: large }]);
   rmSync(file);
   mkdirSync(file);
   assert.match(
