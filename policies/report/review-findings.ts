@@ -39,14 +39,14 @@ const LEVELS: Record<string, ProblemLevel> = {
   nit: 'note',
 };
 
-/** The beginning of an item, formatted or separated from what follows: "error handling is missing" does not match. */
+/** The beginning of an item, formatted, separated from what follows, or before a place: "error handling is missing" does not match. */
 const SEVERITY = new RegExp(
-  `^[\\s\`*_[(]*(${Object.keys(LEVELS).join('|')})(?:[\`*_\\])]|\\s*[:;,|–—]|\\s+-\\s|\\s*(?:\\n|$))`,
+  `^[\\s\`*_[(]*(${Object.keys(LEVELS).join('|')})(?:[\`*_\\])]|\\s*[:;,|–—]|\\s+-\\s|\\s*(?:\\n|$)|\\s+[\`*_[(]*[^\\s\`]{1,200}:\\d)`,
   'i',
 );
 
 function findingIn(item: string, root: string | null): ReviewFinding {
-  const severity = SEVERITY.exec(item.slice(0, 60))?.[1]?.toLowerCase() ?? null;
+  const severity = SEVERITY.exec(item.slice(0, 300))?.[1]?.toLowerCase() ?? null;
   return leveled(severity, placeIn(item, root), oneLine(item, MAX_TEXT));
 }
 

@@ -61,6 +61,8 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'too_small':
       if (issue.origin !== 'number') return 'must not be empty';
       return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    case 'invalid_key':
+      return `is a name that cannot be used here: it ${issue.issues.map(expectation).join(', and ')}`;
     default:
       return issue.message;
   }

@@ -172,6 +172,14 @@ for (const [shell, words] of Object.entries(SHELLS)) {
   );
 }
 
+test('each script completes both names of a command', async ({ rig }) => {
+  for (const shell of Object.keys(SHELLS)) {
+    const { stdout } = await rig.run('tollgate', ['completion', shell]);
+    for (const name of ['run_codex', 'run_codex.sh', 'wait_parallel_tasks.sh', 'preflight.sh'])
+      assert.match(stdout, new RegExp(`[ (]${name.replace('.', '\\.')}[\\s)]`), `${shell}: ${name}`);
+  }
+});
+
 test('a shell that is not one of them is refused, and a script is one object for machines', async ({ rig }) => {
   const { code, stderr } = await rig.run('tollgate', ['completion', 'tcsh']);
   assert.equal([code, stderr], [2, 'tollgate completion: "tcsh" is not one of bash, zsh, fish\n']);

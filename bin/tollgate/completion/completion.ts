@@ -11,7 +11,10 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 type Shell = (typeof SHELLS)[number];
 
-const NAMES = ['tollgate', ...Object.values(COMMANDS), 'preflight', 'wait_parallel_tasks'].join(' ');
+/** Each wrapper also has its historical name. */
+const BOTH = [...Object.values(COMMANDS), 'preflight', 'wait_parallel_tasks'];
+
+const NAMES = ['tollgate', ...BOTH, ...BOTH.map((name) => `${name}.sh`)].join(' ');
 
 /** If tollgate has no completion, each script completes file names, as the shell would without it. */
 const SCRIPTS: Record<Shell, string> = {

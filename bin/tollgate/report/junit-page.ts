@@ -39,15 +39,19 @@ function casesOf(row: TaskRow): Case[] {
   const isTold = row.stages.some(({ stage, class: errorClass }) => stage === row.stage && errorClass !== null);
   const failed = row.class === null || isTold ? null : failureCase(row);
   // A stage that was stopped does not record why; its task does.
-  const cases = row.stages.map((facts) => (facts.stage === failed?.name ? failed : stageCase(facts)));
-  if (failed !== null && !cases.includes(failed)) cases.push(failed);
+  const cases = row.stages.map((facts) =>
+    facts.stage === failed?.name ? { ...stageCase(facts), wrong: failed.wrong } : stageCase(facts),
+  );
+  if (failed !== null && !cases.some(({ name }) => name === failed.name)) cases.push(failed);
   if (cases.length === 0)
     cases.push(caseOf('(task)', { how: 'skipped', type: row.state, message: row.state.replace('_', ' ') }));
   return cases;
 }
 
 function failureCase(row: TaskRow): Case {
-  const how = row.state === 'interrupted' ? 'skipped' : 'error';
+  // A gate over the whole run, such as --fail-on-verdict, finds a stage wrong whose call has succeeded.
+  const isDone = row.stages.some(({ stage, gate }) => stage === row.stage && gate === 'passed');
+  const how = row.state === 'interrupted' ? 'skipped' : isDone ? 'failure' : 'error';
   const message = messageOf(row.sentence!, row.evidence);
   return caseOf(row.stage ?? '(task)', { how, type: typeOf(row), message });
 }

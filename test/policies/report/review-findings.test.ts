@@ -26,6 +26,8 @@ const ITEMS: [item: string, told: unknown[] | null][] = [
   ['- error handling is missing in `src/a.ts:12`', [null, 'warning', 'src/a.ts:12']],
   ['- major; ../../etc/passwd:1, /etc/passwd:1 and https://x.test:8080', ['major', 'error', null]],
   ['- minor; .git/config:1', ['minor', 'warning', null]],
+  ['- blocker src/a.ts:12 - it loses data', ['blocker', 'error', 'src/a.ts:12']],
+  [`- major \`${'deep/'.repeat(20)}a.ts:12\` races`, ['major', 'error', `${'deep/'.repeat(20)}a.ts:12`]],
   ['- None. I have read `src/a.ts`.', null],
   ['None.', null],
 ];

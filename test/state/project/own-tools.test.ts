@@ -119,7 +119,11 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
     'binary: x\n    output: json\n    document: { answer: a, session: s }',
     /has no place \{session\}/,
   ],
-  ['a variable of ours', 'binary: x\n    environment: { TOLLGATE_STATE: y }', /:4: tools\.mine\.environment/],
+  [
+    'a variable of ours',
+    'binary: x\n    environment: { TOLLGATE_STATE: y }',
+    /:4: tools\.mine\.environment\.TOLLGATE_STATE is a name that cannot be used here: it must be the name of a variable/,
+  ],
   [
     'a trailer of a file',
     'binary: x\n    output: file\n    trailer: ["Sum {total}"]',

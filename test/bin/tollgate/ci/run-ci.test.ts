@@ -93,6 +93,8 @@ test('a run that fails tells class and reason, and with --json stdout is the obj
   assert.match(stderr, /\n::error title=fix codex_review%3A failure\/auth::auth \(bad_key\): /);
   const outputs = outputsIn(readFileSync(env.GITHUB_OUTPUT!, 'utf8'));
   assert.equal([outputs.state, outputs.class, outputs.reason, outputs.answer], ['failed', 'auth', 'bad_key', '']);
+  // Neither is known.
+  assert.equal([outputs.tokens, outputs.cost], ['', '']);
 });
 
 test('each field of an answer that is JSON is an output', async ({ rig }) => {

@@ -181,6 +181,16 @@ test('junit: a suite a task, a case a stage; it is valid', async ({ rig }) => {
   validByXsd(document);
 });
 
+test('junit: a verdict of FAIL that fails the run is a failure of its stage, and no error of the call', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('codex', REVIEW));
+  const { code } = await makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] }).run('--fail-on-verdict');
+  const document = await report(rig, '--format=junit');
+  assert.equal([code, casesIn(readXml(document))], [1, ['fix codex_review: failure']]);
+  validByXsd(document);
+});
+
 /** By xmllint where there is one; the strict reader above is everywhere. */
 function validByXsd(document: string): void {
   const { error, status, stderr } = spawnSync('xmllint', ['--noout', '--schema', 'test/rig/published/junit.xsd', '-'], {
