@@ -12,6 +12,7 @@ import { guarded, sweepEntry } from '../../loops/upkeep/sweep.ts';
 import { findingsOf } from '../../loops/upkeep/swept.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import { ACCOUNT_NAME, accountName, accountPlaces } from '../../policies/limits/user-accounts.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
 import { type FoundCall, type RegisterEntry, readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
@@ -139,9 +140,14 @@ export async function callInSession(
   if (id !== null) say(`resuming ${tool} session ${id}`);
   try {
     const tag = 'tag' in requested && session.isKept ? { tag: { name: requested.tag, stateFolder } } : {};
-    const called = await call({ ...request, ...tag, call: { ...wanted, resumeSession: id } }, stop, clock);
-    const warning = await session.keep(called.record);
-    if (warning !== null) say(`warning: ${warning}`);
+    let isKept = false;
+    const published = async (record: CallRecord) => {
+      isKept = true;
+      const warning = await session.keep(record);
+      if (warning !== null) say(`warning: ${warning}`);
+    };
+    const called = await call({ ...request, ...tag, published, call: { ...wanted, resumeSession: id } }, stop, clock);
+    if (!isKept) await published(called.record);
     return called;
   } finally {
     session.release();

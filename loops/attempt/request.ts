@@ -2,6 +2,7 @@
 
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
@@ -16,6 +17,8 @@ export interface WrapperRequest {
   call: CallRequest;
   /** The tag under which its session is stored, and the project's `.tmp`; absent for a call of a task, or without a tag. */
   tag?: { name: string; stateFolder: string };
+  /** Called when the result is on disk, while a sweep still finds the call if this process is killed. */
+  published?: (record: CallRecord) => Promise<void>;
   /** A piped prompt, or why it did not arrive; if absent, the prompt is read from its file. */
   piped?: Buffer | { unread: string };
   /** Text to send before the prompt; absent if there is none. */

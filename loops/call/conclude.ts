@@ -49,6 +49,7 @@ export async function conclude(
   // The verdict in the journal confirms that the result is published. Without it, the next run publishes the result from the
   // attempt.
   const isOpen = published.how === 'done' && !note(verdictFact(record));
+  await request.published?.(record);
   closeAttempt(attempt, overlay, call, isOpen ? OPEN : published);
   outcome.streams?.close();
   const isLeft = (outcome.survivors ?? []).length > 0;

@@ -6,10 +6,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { acquireTicket } from '../../../loops/limits/acquire-ticket.ts';
+import { sessionLines } from '../../../loops/session/change-sessions.ts';
 import { TOOLS } from '../../../policies/facts/tools.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
 import type { FakeCommand } from '../../rig/fake-call.ts';
 import { answerWith, failWith, SESSION } from '../../rig/streams.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { waitWhile } from '../../rig/wait-while.ts';
 
 const test = suite<{ rig: TestRig }>('calls that share a session');
 test.before.each(async (context) => {
@@ -199,6 +203,31 @@ test('a sweep stores the session of a killed call under its name, but not over a
     await rig.run('tollgate', ['preflight', '--sweep', '--now']);
     assert.is(sessionsIn(rig).login.codex.session_id, kept);
   }
+});
+
+test('a call that is killed while another process changes sessions.json keeps its name', async ({ rig }) => {
+  const line = { folder: sessionLines(path.join(rig.project, '.tmp')), name: 'file' };
+  await acquireTicket({
+    ...{ line, mode: 'write', taskId: 'other', stage: 'sessions.json', longestMs: 60_000 },
+    ...{ stop: new AbortController().signal, whileWaiting: () => {}, clock: () => new Date() },
+  });
+  // Nobody waits for a process above it, so another one holds the ticket.
+  const holder = spawn('sleep', ['60']);
+  const file = path.join(line.folder, 'file.1.jsonl');
+  const tickets = () => readFileSync(file, 'utf8');
+  const [own, other] = [await identify(process.pid), await identify(holder.pid!)].map((one) => JSON.stringify(one));
+  writeFileSync(file, tickets().replace(own!, other!));
+  const held = tickets();
+  assert.match(held, other!);
+  const killed = rig.start('tollgate', ['call', 'codex', 'Say hello.', '--session', 'login']);
+  await (await rig.call()).tell(...answerWith('codex', 'The answer.'));
+  await waitWhile(() => tickets() === held);
+  killed.signal('SIGKILL');
+  await killed.result;
+  holder.kill();
+  await rig.run('tollgate', ['preflight', '--sweep', '--now']);
+  assert.is(sessionsIn(rig).login?.codex.session_id, SESSION);
+  assert.equal(answersIn(rig), ['The answer.']);
 });
 
 test('a call that the agent of the session starts gets a new session, and does not store it', async ({ rig }) => {
