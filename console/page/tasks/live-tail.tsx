@@ -19,7 +19,7 @@ interface Line {
   at: string;
 }
 
-export interface Tail {
+interface Tail {
   lines: readonly Line[];
   /** Whose output it is, such as `codex_brief (codex)`. */
   of: string | null;
