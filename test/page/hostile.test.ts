@@ -182,7 +182,7 @@ hostile.test('each text is text in each place', async ({ page, server, go, compl
     server.tell({ topic: '*' });
     await listed;
     await go(place === PALETTE ? 'machine' : place);
-    if (place === LOG) await page.locator('.tail-box time').first().waitFor();
+    if (place === LOG) await page.locator('.tail-box p').first().waitFor();
     if (place !== PALETTE) return look();
     await page.keyboard.press('Control+k');
     for (const kind of ['task', 'session', 'failure']) {

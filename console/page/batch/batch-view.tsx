@@ -117,9 +117,11 @@ function MainAction({ of }: { of: BatchShown }) {
         />
       )}
       {isSplit && isBarred && (
-        <a class="button main" href={`${to('machine')}?of=${signedOutOf(open)[0]}`}>
-          Sign in to {signedOutOf(open).join(', ')}
-        </a>
+        <span class="action">
+          <a class="button main" href={`${to('machine')}?of=${signedOutOf(open)[0]}`}>
+            Sign in to {signedOutOf(open).join(', ')}
+          </a>
+        </span>
       )}
       {rerunning.value !== null && <RerunDialog ids={rerunning.value} onClose={() => (rerunning.value = null)} />}
       {state === 'running' && (

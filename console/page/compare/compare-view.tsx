@@ -45,7 +45,7 @@ export function ComparisonsView() {
       about="The same prompt for several CLIs, their answers and changes side by side."
       aside={!isEmpty && start}
     >
-      <Unready of={tools} can="begin a comparison" />
+      <Unready of={tools} can="begin a comparison" isMain={isBarred} />
       <Panel title="Comparisons" edge="flush">
         <Shown of={all} what="the comparisons">
           {({ comparisons }) =>

@@ -37,7 +37,7 @@ export function DistillView() {
       }
     >
       {isBarred && (
-        <SignInNotice title="No sign-in was found for gemini.">
+        <SignInNotice title="No sign-in was found for gemini." isMain>
           You can begin a distillation, but its calls may fail.
         </SignInNotice>
       )}

@@ -179,7 +179,7 @@ function Cli({ of: { tool, version, path, signed_in: signedIn }, finding, isMain
             <Words of={asSentence(finding.found)} />
           </p>
           <Fix of={finding.fix} isMain={isMain} />
-          <button type="button" class="button small quiet" onClick={renew}>
+          <button type="button" class="button small" onClick={renew}>
             Check {tool} again
           </button>
         </>
@@ -214,9 +214,12 @@ function SignIn({ of }: { of: string }) {
   );
 }
 
-/** A command that is the whole fix is shown as one, and so is the setting of a variable. */
+/** A command that is the whole fix is shown as one, and so is the setting of a variable; the page has no flags. */
 const fixIn = (fix: string): string =>
-  fix.replace(/^tollgate [\w -]+$/, '`$&`').replace(/\bexport ([A-Z_]+=)…/g, '`export $1`');
+  fix
+    .replace(/\badd --[\w-]+, or /, '')
+    .replace(/^tollgate [\w -]+$/, '`$&`')
+    .replace(/\bexport ([A-Z_]+=)…/g, '`export $1`');
 
 /** Shows what preflight found on the machine, and how to fix each finding. */
 const LOOKS = {

@@ -75,7 +75,12 @@ interface CostProps {
 export function Cost({ usd, without, one, calls, as }: CostProps) {
   const isUnknown = usd === null || (usd === 0 && without > 0);
   const title = without > 0 ? NO_PRICE : undefined;
-  if (as === 'cell') return <span title={title}>{isUnknown ? '–' : `${without > 0 ? '≥ ' : ''}${money(usd)}`}</span>;
+  if (as === 'cell')
+    return (
+      <span title={title} class={isUnknown ? 'none' : ''}>
+        {isUnknown ? '–' : `${without > 0 ? '≥ ' : ''}${money(usd)}`}
+      </span>
+    );
   const isMostlyUnknown = calls !== undefined && without * 2 > calls && !isUnknown;
   const known = isUnknown ? (without > 0 ? 'unknown' : '–') : money(usd, without, one);
   return (

@@ -119,7 +119,7 @@ export const SignInNotice = ({ title, isMain = false, children }: SignInNoticePr
       <span class="soft">{children}</span>
     </span>
     <a class={`button ${isMain ? 'main' : ''}`} href="#/machine">
-      Sign in on Machine
+      Sign in<span class="where"> on Machine</span>
     </a>
   </p>
 );

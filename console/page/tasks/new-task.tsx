@@ -265,13 +265,24 @@ function Stages({ choices, pipeline, stages }: StagesProps) {
 export const isNoneReady = (of: ChoicesShown['tools']): boolean =>
   of.every(({ lacks, note }) => lacks !== null || note !== null);
 
-/** The CLIs that cannot answer yet, and the way to repair that. @param can what is possible without them. */
-export function Unready({ of, can }: { of: ChoicesShown['tools']; can: string }) {
+interface UnreadyProps {
+  of: ChoicesShown['tools'];
+  /** What is possible without them. */
+  can: string;
+  /** Whether the sign-in is the next step of the page. */
+  isMain?: boolean;
+}
+
+/** The CLIs that cannot answer yet, and the way to repair that. */
+export function Unready({ of, can, isMain = false }: UnreadyProps) {
   const some = of.filter(({ lacks, note }) => lacks !== null || note !== null);
   if (some.length === 0) return null;
   const names = some.map(({ tool, lacks }) => (lacks === null ? tool : `${tool} ${lacks}`)).join(', ');
   return (
-    <SignInNotice title={`${isNoneReady(of) ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}: ${names}.`}>
+    <SignInNotice
+      isMain={isMain}
+      title={`${isNoneReady(of) ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}: ${names}.`}
+    >
       You can {can}, but their calls may fail.
     </SignInNotice>
   );

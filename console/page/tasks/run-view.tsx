@@ -93,7 +93,7 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       {state === 'parked' && <QuestionOf task={of.task_id} />}
       {state === 'parked' && said.length > 0 && (
         <Panel title="What the worker answered before the question">
-          <TextsOf task={of.task_id} of={said} opens="answer" />
+          <TextsOf task={of.task_id} of={said} />
         </Panel>
       )}
       {supervision && <Supervision of={supervision} goal={of.goal} />}

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import type { TailTold } from '../../../console/contract/task.ts';
 import type { ServedProject } from '../../../console/server/project.ts';
 import { streamTail } from '../../../console/server/tail.ts';
+import { lastEvent } from '../../../loops/task/last-event.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import { openConsoleOf } from '../../rig/console-client.ts';
 import { SESSION, STREAMS, write } from '../../rig/streams.ts';
@@ -88,6 +89,12 @@ test('what is there and what is added, with the command of the tool, and without
   await tail.next(hasLine('the first line'));
   const [head] = tail.all;
   assert.equal([head!.of, head!.of === 'call' && head!.stage], ['call', 'codex_brief']);
+  const heard = tail.all.flatMap((each) => (each.of === 'lines' ? [each] : []));
+  assert.ok(
+    heard.every(({ at }) => at !== null && Date.parse(at) <= Date.now()),
+    'when the CLI last wrote is told',
+  );
+  assert.not(JSON.stringify(heard).includes(SESSION), 'the id of the session is not of the log');
   await call.tell(write([...says(`a key ${TOKEN} of mine`), ...says('y'.repeat(5000)), ...runs(`npm test ${TOKEN}`)]));
   const told = await tail.next(hasLine('a key'));
   assert.ok(!JSON.stringify(tail.all).includes('ghp_'));
@@ -97,6 +104,19 @@ test('what is there and what is added, with the command of the tool, and without
   await end();
   await tail.ended;
   assert.equal(tail.all.at(-1), { of: 'end', why: 'The run has ended.' });
+});
+
+test('a tool that only its begin names is named when it has ended', async ({ rig }) => {
+  const events = path.join(rig.root, 'events');
+  const [used, gave] = [
+    { type: 'tool_use', tool_name: 'read_file', tool_id: 'one', parameters: {} },
+    { type: 'tool_result', tool_id: 'one', status: 'success', output: '' },
+  ];
+  const other = { ...used, tool_name: 'list_files', tool_id: 'two' };
+  writeFileSync(events, [used, other, gave].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  assert.is(lastEvent({ stage: 's', tool: 'gemini', events }), 'ran read_file');
+  writeFileSync(events, `${JSON.stringify(gave)}\n`);
+  assert.is(lastEvent({ stage: 's', tool: 'gemini', events }), 'ran a tool');
 });
 
 test('of a log of 500 MB only the end is read; one that begins again is shown anew', async ({ rig }) => {
