@@ -124,6 +124,8 @@ export async function callInSession(
   const stateFolder = projectState(process.cwd(), environment);
   const stray = strayState(stateFolder, environment);
   if (stray !== null) return stray;
+  const unfit = adapter.described?.takes({ ...wanted, resumeSession: 'any' }) ?? null;
+  if (unfit?.startsWith('--resume-session: ')) return unfit.replace('--resume-session', '--session');
   const callId = ownId ?? newCallId(clock());
   if ('tag' in requested)
     await settleKilled({ tool, tag: requested.tag, stateFolder, cwd, environment }, stop, say, clock);

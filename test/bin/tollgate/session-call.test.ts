@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -83,6 +83,23 @@ test('a name without a CLI uses the CLI that used the name last', async ({ rig }
   assert.is(code, 0);
   assert.ok(argv!.includes(`resume ${SESSION}`) || argv!.includes(SESSION), argv!);
   assert.match(stderr, /^tollgate call codex: resuming codex session /);
+});
+
+test('a name is refused for a CLI that keeps no session, and reported if the CLI names none', async ({ rig }) => {
+  rig.write('mine.sh', '#!/bin/sh\ntouch called; echo Hi.\n');
+  chmodSync(path.join(rig.project, 'mine.sh'), 0o755);
+  const described = (more: object) =>
+    rig.write('tollgate.yaml', JSON.stringify({ tools: { mine: { binary: './mine.sh', ...more } } }));
+  const asks = ['call', 'mine', 'Say hello.', '--session', 'login', '--trust-workspace'];
+  described({});
+  const refused = await rig.run('tollgate', asks);
+  assert.is(refused.code, 11);
+  assert.match(refused.stderr, '--session: mine continues in no session, since the argv of tools.mine');
+  assert.not.ok(existsSync(path.join(rig.project, 'called')));
+  described({ argv: [['--resume', '{session}']] });
+  const { code, stdout, stderr } = await rig.run('tollgate', asks);
+  assert.equal([code, stdout], [0, 'Hi.\n'], stderr);
+  assert.match(stderr, 'warning: mine named no session, so none is stored under "login"');
 });
 
 test('a failed first call stores no session', async ({ rig }) => {
