@@ -68,6 +68,23 @@ export const QUOTA_RULES = [
     proof: [{ message: 'unexpected status 402 Payment Required', status: 402 }],
   },
   {
+    // The free tier does not include the model: the wait that stands beside it is of no use.
+    id: 'quota-no-tier',
+    status: LIMITED,
+    needs: ['free_tier'],
+    text: /free_tier\w{0,40}, limit: 0\b/i,
+    class: 'quota',
+    reason: 'billing',
+    noReset: true,
+    proof: [
+      {
+        message:
+          'Quota exceeded for metric: x/generate_content_free_tier_requests, limit: 0, model: m\nPlease retry in 17.3s.',
+        status: 429,
+      },
+    ],
+  },
+  {
     id: 'quota-period',
     status: LIMITED,
     needs: ['day', 'daily', 'week', 'month', 'rpd', 'tpd'],
@@ -135,7 +152,7 @@ export const QUOTA_RULES = [
   {
     id: 'quota-plan',
     status: LIMITED,
-    text: /\bout of extra usage\b|\bextra usage is required\b|\bplan limit|\bkey limit exceeded\b|\bfree tier\b.{0,40}\bexhausted\b|free_tier\w{0,40}, limit: 0\b|\bquota is not enough\b|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
+    text: /\bout of extra usage\b|\bextra usage is required\b|\bplan limit|\bkey limit exceeded\b|\bfree tier\b.{0,40}\bexhausted\b|\bquota is not enough\b|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
     class: 'quota',
     reason: 'plan',
     proof: [

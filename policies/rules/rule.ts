@@ -18,6 +18,8 @@ export interface Rule extends Meaning {
   source: EvidenceSource | 'any';
   /** Every named condition must hold; for a list, one item must match. */
   match: Match;
+  /** A time in the text is of something else: nothing resets then. */
+  noReset?: true;
   /** The cases that the row exists for. It decides each of them, with all rows before it in place. */
   proof: readonly Said[];
 }
@@ -26,11 +28,13 @@ export interface Rule extends Meaning {
 export interface RuleRow extends Match, Meaning {
   tool?: Rule['tool'];
   source?: Rule['source'];
+  noReset?: true;
   proof: Rule['proof'];
 }
 
-export function ruleOf({ id, tool = 'any', source = 'any', class: means, reason, proof, ...match }: RuleRow): Rule {
-  return { id, tool, source, match, class: means, reason, proof };
+export function ruleOf(row: RuleRow): Rule {
+  const { id, tool = 'any', source = 'any', class: means, reason, noReset, proof, ...match } = row;
+  return { id, tool, source, match, class: means, reason, ...(noReset ? { noReset } : {}), proof };
 }
 
 export interface Match {

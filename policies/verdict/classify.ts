@@ -57,7 +57,7 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
     for (const subject of heard) {
       const rule = findRule(subject, rules, clock);
       if (rule === null) continue;
-      return verdict(rule, subject.source, subject.failure.message, askedTime(rule.class, [subject, ...heard], clock));
+      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...heard], clock));
     }
   return leftover(evidence, heard);
 }
@@ -125,8 +125,8 @@ function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subje
 }
 
 /** Only a failure that may pass by itself has a time to try again. */
-function askedTime(errorClass: Rule['class'], subjects: readonly Subject[], clock: Clock): string | null {
-  if (errorClass !== 'transient' && errorClass !== 'quota') return null;
+function askedTime(rule: Rule, subjects: readonly Subject[], clock: Clock): string | null {
+  if (rule.noReset === true || (rule.class !== 'transient' && rule.class !== 'quota')) return null;
   for (const { failure } of subjects) {
     const at = retryAt(textsOf(failure), clock);
     if (at !== null) return at.toISOString();
