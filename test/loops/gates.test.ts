@@ -104,6 +104,21 @@ test('--restore puts back what was out of scope, keeps what stood there, and lea
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
+test('what a later --restore could not put back is not called reverted', async ({ rig }) => {
+  rig.write('src/theirs', 'old\n');
+  rig.answer(() => [save('src/theirs'), save('src/fine.ts'), save('notes.md'), ...answerWith('codex', 'done')]);
+  const task = makeTask(rig, { stages: [IMPL], scope: { allow: ['src/fine.ts'] } });
+  await task.run();
+  const { report } = await task.run('--restore');
+  const { restored } = gateOf(task, 'codex_impl');
+  assert.equal(
+    restored.map((each) => each.path),
+    ['notes.md'],
+  );
+  assert.match(report.next_actions[1]!.text, /^when these changes are reverted/);
+  assert.not(report.next_actions.some(({ command }) => command?.includes('--restore')));
+});
+
 test('what is denied or forbidden is judged and put back though git ignores it', async ({ rig }) => {
   const git = (...argv: string[]) => execFileSync('git', ['-C', rig.project, ...argv], { stdio: 'pipe' });
   for (const [name, text] of Object.entries({
