@@ -10,7 +10,7 @@ import {
   type StageInLine,
   writerOf,
 } from '../../policies/gate/next-actions.ts';
-import { judgeScope } from '../../policies/gate/scope.ts';
+import { judgeScope, type Violation } from '../../policies/gate/scope.ts';
 import { placeWords } from '../../policies/manifest/stage-place.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { answeredIn, budgetOf } from '../../state/journal/ledger.ts';
@@ -50,11 +50,12 @@ export function gateActions(
 
 function howRestored(
   changes: GateRecord['changes'],
-  violations: readonly { path: string }[],
+  violations: readonly Violation[],
   restored: GateRecord['restored'],
 ): GatedCall['restored'] {
   const isBack = ({ path: at }: { path: string }) => restored.some((back) => back.path === at);
-  if (restored.length === 0) return 'none';
+  // Only a run that began with --restore has copies of what was there before. A later one can only take away what was added.
+  if (restored.length === 0) return violations.every(({ how }) => how === 'added') ? 'none' : 'not_all';
   if (changes?.every(isBack) === true) return 'all';
   return violations.every(isBack) ? 'some' : 'not_all';
 }
