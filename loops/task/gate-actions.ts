@@ -10,11 +10,13 @@ import {
   type StageInLine,
   writerOf,
 } from '../../policies/gate/next-actions.ts';
+import { judgeScope, type Violation } from '../../policies/gate/scope.ts';
 import { placeWords } from '../../policies/manifest/stage-place.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { answeredIn, budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import { scopeOf } from '../tree/task-tree.ts';
 import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
@@ -34,7 +36,7 @@ export function gateActions(
     tool: stage.tool,
     answer,
     rechecks,
-    restored: restored.length === 0 ? 'none' : isAllBack(changes, restored) ? 'all' : 'some',
+    restored: howRestored(changes, judgeScope(changes ?? [], scopeOf(open.manifest)), restored),
     answerFile: outputsOf(open.task, stage).out,
     place: (field) =>
       field === 'acceptance' || field === 'scope'
@@ -46,8 +48,17 @@ export function gateActions(
   });
 }
 
-const isAllBack = (changes: GateRecord['changes'], restored: GateRecord['restored']): boolean =>
-  changes?.every(({ path: changed }) => restored.some((back) => back.path === changed)) === true;
+function howRestored(
+  changes: GateRecord['changes'],
+  violations: readonly Violation[],
+  restored: GateRecord['restored'],
+): GatedCall['restored'] {
+  const isBack = ({ path: at }: { path: string }) => restored.some((back) => back.path === at);
+  // Only a run that began with --restore has copies of what was there before. A later one can only take away what was added.
+  if (restored.length === 0) return violations.every(({ how }) => how === 'added') ? 'none' : 'not_all';
+  if (changes?.every(isBack) === true) return 'all';
+  return violations.every(isBack) ? 'some' : 'not_all';
+}
 
 /** The path of a stage's last gate record, whether it exists or not. */
 export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => path.join(outputs, `${stage}.gate.json`);

@@ -22,8 +22,8 @@ export interface GatedCall {
   answer: 'paid' | 'none';
   /** A run that pays for nothing checked the answer again. The next run will do the same, whatever the prompt is by then. */
   rechecks: boolean;
-  /** How many paths were restored. */
-  restored: 'none' | 'some' | 'all';
+  /** What was restored. `some`: all that is out of scope; `not_all`: not even that, and another try would not help. */
+  restored: 'none' | 'not_all' | 'some' | 'all';
   answerFile: string;
   /** `<file>:<line>` of a field of the stage, or of the line that would contain it; or the text to write for it. */
   place(field: 'requires' | 'min_lines' | 'on_fail' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
@@ -78,8 +78,8 @@ const redoing = (call: GatedCall, stages: readonly string[], text: string): Next
 const callWords = (count: number): string => (count === 1 ? 'one paid call' : `${count} paid calls`);
 
 /** Only if there is an answer that can be checked again. */
-const restores = ({ called, answer }: GatedCall): NextAction[] =>
-  answer !== 'paid' || called.verb !== 'run'
+const restores = ({ called, answer, restored }: GatedCall): NextAction[] =>
+  answer !== 'paid' || called.verb !== 'run' || restored !== 'none'
     ? []
     : [toType('or restore the files, and check again (free)', goOnLine(called, '--restore'))];
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, type Ran, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('gates');
@@ -102,6 +102,23 @@ test('--restore puts back what was out of scope, keeps what stood there, and lea
   assert.equal(restored.map((each) => each.path).sort(), ['notes.md', 'src/secret.ts']);
   for (const { kept_in } of restored) assert.is(readFileSync(kept_in!, 'utf8'), 'new\n');
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+test('what a later --restore could not put back is not called reverted', async ({ rig }) => {
+  rig.write('src/theirs', 'old\n');
+  rig.answer(() => [save('src/theirs'), save('src/fine.ts'), save('notes.md'), ...answerWith('codex', 'done')]);
+  const task = makeTask(rig, { stages: [IMPL], scope: { allow: ['src/fine.ts'] } });
+  const offers = ({ report }: Ran) => report.next_actions.some(({ command }) => command?.includes('--restore'));
+  assert.not(offers(await task.run()), 'no copy of a file that was there');
+  const ran = await task.run('--restore');
+  const { report } = ran;
+  const { restored } = gateOf(task, 'codex_impl');
+  assert.equal(
+    restored.map((each) => each.path),
+    ['notes.md'],
+  );
+  assert.match(report.next_actions[1]!.text, /^when these changes are reverted/);
+  assert.not(offers(ran));
 });
 
 test('what is denied or forbidden is judged and put back though git ignores it', async ({ rig }) => {

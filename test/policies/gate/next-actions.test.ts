@@ -151,6 +151,16 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [`the changes out of scope are reverted: ${FREE}`],
   ],
   [
+    'what could not all be put back',
+    [found('out_of_scope', ['take it back'], 'scope_violation')],
+    { restored: 'not_all' },
+    [
+      'take it back',
+      `when these changes are reverted, ${FREE}`,
+      `only if the user decides so, since it widens the scope: allow these changes (manifest.yaml (scope)), and ${KEEP}`,
+    ],
+  ],
+  [
     'where nothing else was changed',
     [found('out_of_scope', ['take it back'], 'scope_violation')],
     { restored: 'all' },
