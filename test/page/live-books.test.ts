@@ -45,12 +45,12 @@ live.test('a book is begun with its prompt, model and budget; a held section is 
   assert.match(JSON.stringify(turn!.body), 'The arguments alone; <b>$(id)</b>.');
   assert.is(turn!.model, 'gemini-2.5-flash');
   await page.getByText('2 of 12 paid calls').waitFor();
-  const rows = page.getByRole('group', { name: 'Sections' }).locator('tbody tr');
-  assert.match(await rows.nth(0).innerText(), /^1\s.+\saccepted\s1\s/s);
-  assert.match(await rows.nth(1).innerText(), /^2\s.+\sheld\s1\s/s);
+  const heads = page.locator('main li > .panel-head');
+  assert.match(await heads.nth(0).innerText(), /^1\. .+ characters, 1 attempt/s);
+  assert.match(await heads.nth(1).innerText(), /^2\. .+held.+ characters, 1 attempt/s);
   const { length: paid } = books.paid();
   await confirm('Keep answer', 'Run it');
-  await page.getByText('complete', { exact: true }).waitFor();
+  await page.getByText('done', { exact: true }).waitFor();
   assert.is(await stateOf(shown, 'emerson'), 'complete');
   assert.is(books.paid().length, paid + 1, 'what is accepted is not paid again');
   assert.ok(factsOf(rig, 'emerson').some(({ fact }) => fact === 'accepted'));
@@ -84,7 +84,7 @@ live.test('the limit of paid calls is raised where it stopped the book', async (
   const { length: paid } = books.paid();
   await page.getByRole('button', { name: 'Copy command' }).first().click();
   await confirm('Raise the limit', 'Run it');
-  await page.getByText('complete', { exact: true }).waitFor();
+  await page.getByText('done', { exact: true }).waitFor();
   await page.getByText('3 of 21 paid calls').waitFor();
   assert.is(books.paid().length, paid + 2);
 });

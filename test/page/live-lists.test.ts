@@ -303,6 +303,7 @@ live.test('the chosen theme counts before that of the system, also after a reloa
   await page.reload();
   await page.locator('.link-state.live').waitFor();
   await isGround(dark);
+  await page.getByText('Settings', { exact: true }).click();
   await page.getByLabel('Theme').selectOption('light');
   await isGround(light);
   await page.getByLabel('Theme').selectOption('system');

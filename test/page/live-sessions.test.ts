@@ -136,7 +136,6 @@ for (const [label, stands] of RECOVERIES)
 
 live.test('how it goes with the services is said, and the list is filtered by any word', async ({ page, go }) => {
   await go('failures');
-  await page.getByText(/that Tollgate could not recover/).waitFor();
   await page.getByText('Failures by day').click();
   await page.getByText('Show as table').click();
   await go('sessions');

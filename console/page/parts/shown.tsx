@@ -119,7 +119,9 @@ export const SignInNotice = ({ title, isMain = false, children }: SignInNoticePr
       <span class="soft">{children}</span>
     </span>
     <a class={`button ${isMain ? 'main' : ''}`} href="#/machine">
-      Sign in<span class="where"> on Machine</span>
+      <span>
+        Sign in<span class="where"> on Machine</span>
+      </span>
     </a>
   </p>
 );
