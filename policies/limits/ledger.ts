@@ -13,8 +13,6 @@ export interface OpenCall {
   task: string | null;
   /** Milliseconds since 1970, as all times here. */
   at: number;
-  /** What its clock showed, if a later clock was behind that. */
-  dated?: number;
   /** The process that waits for the call: its wrapper, or before that the run that requests it. */
   owner: ProcessIdentity;
   /** The owner is gone and no process of the call works any more, but what the call used is not known yet. */
@@ -113,8 +111,8 @@ interface UsedByCall {
 export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall | 'not_made'): LimitsLedger {
   const call = ledger.open.find(({ call_id }) => call_id === callId);
   if (call === undefined) return ledger;
-  const { tool, project } = call;
-  const row = { at: quarterOf(dateOf(call)), tool, project };
+  const { tool, project, at } = call;
+  const row = { at: quarterOf(at), tool, project };
   const isMade = used !== 'not_made';
   const { near = [], ...rest } = ledger;
   return {
@@ -167,7 +165,6 @@ export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
   return {
     ...ledger,
     spent: moved.length > MOST_ROWS ? moved.filter((row) => Math.max(row.at, dateOf(row)) > now - KEEP_MS) : moved,
-    open: ledger.open.map((call) => (call.at > now ? { ...call, at: now, dated: dateOf(call) } : call)),
     begun: ledger.begun
       .map((one) => (one.at > now ? { ...one, at: now } : one))
       .filter(({ at }) => at > now - MINUTE_MS),
@@ -175,10 +172,10 @@ export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
 }
 
 /** Whether `asOf` moves something. Unless that is written, it moves on with each look. */
-export const isAhead = ({ spent, open, begun }: LimitsLedger, now: number): boolean =>
-  spent.some(({ at }) => at > quarterOf(now)) || [...open, ...begun].some(({ at }) => at > now);
+export const isAhead = ({ spent, begun }: LimitsLedger, now: number): boolean =>
+  spent.some(({ at }) => at > quarterOf(now)) || begun.some(({ at }) => at > now);
 
-const dateOf = ({ at, dated }: { at: number; dated?: number }): number => dated ?? at;
+const dateOf = ({ at, dated }: SpentRow): number => dated ?? at;
 
 /** Removes older rows, longer than a month, only above `MOST_ROWS`: a wrong clock must not lose a month. */
 const KEEP_MS = 40 * 86_400_000;

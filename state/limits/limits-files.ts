@@ -43,7 +43,7 @@ const isNear = (row: Json): boolean =>
 
 const isOpen = (row: Json): boolean =>
   hasTexts(row, ['call_id', 'tool', 'account', 'project']) &&
-  hasNumbers(row, ['at', ...dateOf(row)]) &&
+  hasNumbers(row, ['at']) &&
   isProcessIdentity(row.owner, 1) &&
   isTextOrNull(row.task);
 

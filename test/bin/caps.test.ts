@@ -10,7 +10,7 @@ import type { CallRecord } from '../../policies/report/call-record.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { beginningOf, sessionFile } from '../rig/session-files.ts';
-import { SESSION, STREAMS, write } from '../rig/streams.ts';
+import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, killWithGuardian, makeTask, untilStarted } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
@@ -179,8 +179,11 @@ test('a call of a stage may use what remains of its task', async ({ rig }) => {
 });
 
 test('a wrapper that charges a task may use what remains of its tokens, and then makes no call', async ({ rig }) => {
-  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief' }], budgets: { max_tokens: 40 } });
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief' }], budgets: { max_tokens: 58 } });
   const flags = ['--task=fix', '--access=full'];
+  const first = runWrapper(rig, 'codex', flags);
+  await (await rig.call()).tell(...answerWith('codex', 'first'));
+  assert.is((await first.ended()).record.usage?.total_tokens, 18);
   const running = runWrapper(rig, 'codex', flags);
   const fake = await rig.call();
   await makeRequests(rig, fake, 'codex', 3);
@@ -192,11 +195,11 @@ test('a wrapper that charges a task may use what remains of its tokens, and then
   assert.not.match(offered, '--max-tokens');
   const { code, said, record } = await runWrapper(rig, 'codex', flags).ended();
   assert.equal([code, record.ending, record.verdict.reason], [12, 'not_started', 'budget']);
-  assert.match(said, /the budget of task fix is used up: 54 of 40 tokens are used up; nothing was started/);
+  assert.match(said, /the budget of task fix is used up: 72 of 58 tokens are used up; nothing was started/);
   assert.not.match(said, '--set');
-  assert.is(rig.calls.length, 1);
+  assert.is(rig.calls.length, 2);
   // Nothing is reserved for a call that is refused.
-  assert.is(task.read('state/journal.jsonl').split('"reserved"').length, 2);
+  assert.is(task.read('state/journal.jsonl').split('"reserved"').length, 3);
 });
 
 test('a stage that works in a folder outside the project has the prices of its project', async ({ rig }) => {
