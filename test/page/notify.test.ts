@@ -57,6 +57,7 @@ notify.test(
 notify.test(
   'a browser that blocks them is said, and nothing is asked',
   async ({ page }) => {
+    await page.getByText('Settings', { exact: true }).click();
     await page.getByText('blocked by the browser').waitFor();
     assert.is(await page.getByLabel('Notifications').isDisabled(), true);
     assert.is(await page.evaluate('window.asked'), 0);
