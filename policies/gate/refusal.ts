@@ -26,7 +26,7 @@ export function checkRefusal(
     missing: [],
     text: `the answer is a refusal: "${sentenceOf(openingOf(redact(answer)))}" [${rule.id}]`,
     next_actions: [
-      toDo('state in the prompt why this is needed and what the tool may do, or set another tool for the stage'),
+      toDo('state in the prompt why this is needed and what the tool may do, or use another CLI for the stage'),
     ],
   };
 }

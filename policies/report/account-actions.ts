@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 const otherTool = (situation: Situation): string =>
   isOwnCall(situation)
     ? `or call another CLI than ${situation.tool}`
-    : `or set another tool for the stage than ${situation.tool} (\`tool\`, or \`fallback\`)`;
+    : `or use another CLI than ${situation.tool} for the stage (\`tool\`, or \`fallback\`)`;
 
 const resets: WayOut = (situation) => {
   const { verdict, tool } = situation;
@@ -208,7 +208,7 @@ export const KEY_ACTIONS = {
   ],
   region_unsupported: (situation) => [
     toDo(
-      `a login does not fix this: run where the service is offered, or set another tool for the stage than ${situation.tool}`,
+      `a login does not fix this: run where the service is offered, or use another CLI than ${situation.tool} for the stage`,
     ),
     rerun(situation),
   ],

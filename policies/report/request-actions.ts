@@ -66,7 +66,7 @@ const tooLarge: WayOut = (situation) => {
 
 const filtered: WayOut = (situation) => [
   toDo('remove or rephrase what the service refuses (the evidence names its policy)'),
-  toDo(`or set another model or tool for the stage than ${situation.tool}`),
+  toDo(`or use another model or CLI than ${situation.tool} for the stage`),
   thenRerun(situation),
 ];
 

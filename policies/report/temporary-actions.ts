@@ -22,7 +22,7 @@ export const TEMPORARY_ACTIONS = {
   network: (situation) => [preflight(situation), later(situation)],
   overloaded: (situation) => [
     later(situation),
-    toDo(`or set another model or tool for the stage than ${situation.tool}`),
+    toDo(`or use another model or CLI than ${situation.tool} for the stage`),
   ],
   rate_limit: waits,
   server_error: waits,

@@ -75,7 +75,7 @@ test('what has all its sections is none', () => {
     missing: [],
     text: 'the answer is a refusal: "I cannot do the second half." [refusal-cannot-help]',
     next_actions: [
-      toDo('state in the prompt why this is needed and what the tool may do, or set another tool for the stage'),
+      toDo('state in the prompt why this is needed and what the tool may do, or use another CLI for the stage'),
     ],
   });
   assert.is(checkRefusal('I cannot do that.', [])?.reason, 'refusal');

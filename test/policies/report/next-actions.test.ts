@@ -201,7 +201,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       `not before ${AT}, ${AGAIN}`,
       'or let the run wait for the reset, at most 24 hours: `tollgate run fix --wait-for-reset 24h`',
-      'or set another tool for the stage than codex (`tool`, or `fallback`), or raise the plan',
+      'or use another CLI than codex for the stage (`tool`, or `fallback`), or raise the plan',
     ],
   ],
   [
@@ -212,7 +212,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       `not before 2026-12-04T10:30:00.000Z, ${AGAIN}`,
       'or let the run wait for the reset, at most 97 hours: `tollgate run fix --wait-for-reset 97h`',
-      'or set another tool for the stage than codex (`tool`, or `fallback`), or raise the plan',
+      'or use another CLI than codex for the stage (`tool`, or `fallback`), or raise the plan',
     ],
   ],
   [
