@@ -79,7 +79,7 @@ export function ActionList({
   );
 }
 
-const SETS = /^(?:or )?set (?:a|another|a larger|a shorter) [\w ,]*(?:model|tool|stage)/;
+const SETS = /^(?:or )?(?:set|use) (?:a|another|a larger|a shorter) [\w ,]*(?:model|tool|CLI|stage)/;
 
 interface CommandProps {
   line: string;
