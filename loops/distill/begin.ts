@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { foldStanding } from '../../policies/distill/distillation.ts';
-import { CLI_MODEL, DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/distill/models.ts';
+import { CLI_MODEL, DEFAULT_DISTILL_MODEL } from '../../policies/distill/models.ts';
 import { DEFAULT_END_MARKER, defaultPrompt, withoutMarker } from '../../policies/distill/turn-contents.ts';
 import { kindOf, lookAt, readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
@@ -53,8 +53,6 @@ async function beginNew(
   const { said, context } = request;
   const via = said.via ?? null;
   const model = said.model ?? (via === null ? DEFAULT_DISTILL_MODEL : CLI_MODEL);
-  const mistake = modelMistake(model, said.model === null ? 'default' : 'given', context.clock());
-  if (mistake !== null) return invalid(mistake);
   const endMarker = said.endMarker ?? DEFAULT_END_MARKER;
   const prompt = promptFor(aim.promptFile, context.cwd, endMarker);
   if (prompt.how === 'invalid') return prompt;
@@ -70,7 +68,6 @@ async function beginNew(
     prompt_file: prompt.file,
     prompt_sha256: hashOf(prompt.text),
     model,
-    model_named: said.model !== null,
     via,
     temperature: said.temperature,
     end_marker: endMarker,
@@ -83,7 +80,7 @@ async function beginNew(
 }
 
 async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, request: DistillRequest): Promise<Begun> {
-  const { aim, context } = request;
+  const { aim } = request;
   const prompt = readRegularOrNull(folder.prompt) ?? '';
   if (hashOf(prompt) !== checkpoint.prompt_sha256)
     return invalid(
@@ -100,9 +97,6 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
       `${checkpoint.book} is another book than ${folder.name} was begun with (its SHA-256 differs); put that one back, or begin this one under another --name`,
     );
   const goesOn = withSaid(checkpoint, request);
-  const chosen = goesOn.model_named === true ? 'given' : 'default';
-  const mistake = modelMistake(goesOn.model, chosen, context.clock(), `tollgate distill resume ${folder.name}`);
-  if (mistake !== null) return invalid(mistake);
   return { how: 'ready', folder, checkpoint: goesOn, prompt, found, seen: checkpoint };
 }
 
@@ -138,7 +132,6 @@ const withSaid = (
 ): DistillCheckpoint => ({
   ...checkpoint,
   model: said.model ?? checkpoint.model,
-  model_named: said.model !== null || checkpoint.model_named === true,
   temperature: said.temperature ?? checkpoint.temperature,
   end_marker: said.endMarker ?? checkpoint.end_marker,
   max_tokens: budgets.maxTokens ?? checkpoint.max_tokens,

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
 import { DEFAULT_CALLS } from '../../policies/distill/budgets.ts';
 import { foldStanding } from '../../policies/distill/distillation.ts';
-import { moneyMistake } from '../../policies/distill/models.ts';
+import { endedModelNote, moneyMistake } from '../../policies/distill/models.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
@@ -92,12 +92,13 @@ const ENDS = {
 /** Prepares the book for sending; it may have changed since the check. @returns why it cannot be sent. */
 async function prepareBook(
   run: DistillRun,
-  { checkpoint: { book, via }, found, folder }: Ready,
+  { checkpoint: { book, model, via }, found, folder }: Ready,
 ): Promise<DistillEnd | null> {
   try {
     const file = await bookToSend(book, found.kind, folder.root);
     run.book = { ...run.book, ...file };
-    if (file.note !== null && !via) run.context.tell({ event: 'noted', text: file.note });
+    const notes = via ? [] : [file.note, endedModelNote(model, run.context.clock())];
+    for (const text of notes) if (text !== null) run.context.tell({ event: 'noted', text });
     return null;
   } catch (error) {
     const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');

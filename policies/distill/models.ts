@@ -43,18 +43,11 @@ export const DEFAULT_DISTILL_MODEL = 'gemini-2.5-pro';
 export const modelRow = (model: string): DistillModel | null =>
   Object.hasOwn(DISTILL_MODELS, model) ? DISTILL_MODELS[model as keyof typeof DISTILL_MODELS] : null;
 
-/** Why a default model is refused, without a full stop, or null. @param command the command that takes `--model`. */
-export function modelMistake(
-  model: string,
-  chosen: 'given' | 'default',
-  now: Date,
-  command: string | null = null,
-): string | null {
+/** What a user should know of a model that no longer answers itself, without a full stop; null for any other. */
+export function endedModelNote(model: string, now: Date): string | null {
   const row = modelRow(model);
-  if (chosen === 'given' || row === null || row.endsOn === null || now.toISOString().slice(0, 10) < row.endsOn)
-    return null;
-  const say = command === null ? '' : `${command} `;
-  return `${model} ends on ${row.endsOn}, and ${row.successor} answers in its place at its own price; say ${say}--model ${row.successor}, or ${say}--model ${model} to ask for it anyway`;
+  if (row === null || row.endsOn === null || now.toISOString().slice(0, 10) < row.endsOn) return null;
+  return `${model} ended on ${row.endsOn}: ${row.successor} may answer in its place, at its own price, and dollars are counted at the price of ${model}; --model ${row.successor} names it`;
 }
 
 const LONG_PROMPT = 200_000;

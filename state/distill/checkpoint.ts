@@ -14,8 +14,6 @@ export interface DistillCheckpoint {
   prompt_file: string | null;
   prompt_sha256: string;
   model: string;
-  /** A user named it; absent in older checkpoints, in which no user named one. */
-  model_named?: boolean;
   /** The CLI that is called instead of the API; absent, or null: the API. */
   via?: BuiltIn | null;
   temperature: number | null;
@@ -63,8 +61,6 @@ function mistakeIn(value: DistillCheckpoint): string | null {
   if (hash !== undefined) return `"${hash}" must be a SHA-256`;
   if (value.temperature !== null && typeof value.temperature !== 'number')
     return '"temperature" must be a number or null';
-  if (value.model_named !== undefined && typeof value.model_named !== 'boolean')
-    return '"model_named" must be true or false';
   if (value.via !== undefined && value.via !== null && !isBuiltIn(value.via))
     return '"via" must be the name of a CLI, or null';
   const limit = (['max_tokens', 'max_usd'] as const).find(

@@ -5,7 +5,7 @@ import { pageCommand } from '../../contract/page-command.ts';
 import { change } from '../live/requests.ts';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
 import { route, to } from '../shell/route.ts';
-import { callsAtMost, callsLeft, expectedCost, signedOutOf } from '../tasks/task-list.ts';
+import { callsAtMost, callsLeft, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { CopyButton } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
@@ -370,7 +370,7 @@ export const PriceOf = ({ words }: { words: string }) => (
 function costOf(command: string, tools: readonly string[] | undefined): string {
   const { words, continues } = pageCommand(command)!;
   if (continues !== null) return callsAtMost([continues], tools);
-  return words[0] === 'distill resume' ? `paid calls within its limits · ${expectedCost(['gemini'])}` : '';
+  return words[0] === 'distill resume' ? 'paid calls within its limits' : '';
 }
 
 /** An agent can write the file of the actions, so what the command does counts before what its action says. */

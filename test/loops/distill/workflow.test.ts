@@ -772,39 +772,16 @@ for (const [what, change, said] of [
     assert.is(document(rig), book(1));
   });
 
-const ENDED =
-  'gemini-2.5-pro ends on 2026-12-01, and gemini-3.8-flash answers in its place at its own price; say tollgate distill resume republic --model gemini-3.8-flash, or tollgate distill resume republic --model gemini-2.5-pro to ask for it anyway';
-
-for (const aim of [{ how: 'resume' }, {}] as const)
-  test(`a model that nobody named is refused from its date on when it continues${aim.how === 'resume' ? ' by resume' : ''}, until somebody names one`, async () => {
-    const rig = distillRig();
-    await rig.run(fakeService({ sections: 3, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
-    rig.stop = new AbortController();
-    rig.now = new Date('2026-12-01T00:00:00Z');
-    const service = fakeService({ sections: 3 });
-    assert.equal(await rig.run(service, aim), { how: 'invalid', message: ENDED });
-    assert.is(service.uploads + service.asked.length, 0);
-    const paused = fakeService({ sections: 3, misfortune: during(1, () => rig.stop.abort('SIGINT')) });
-    await rig.run(paused, { how: 'resume' }, ({ said }) => {
-      said.model = 'gemini-2.5-pro';
-    });
-    rig.stop = new AbortController();
-    await rig.run(service, aim);
-    assert.is(document(rig), book(3), 'it was named, and that is kept');
-  });
-
-test('a checkpoint of before that was kept is of a model that nobody named', async () => {
+test('a run whose model has ended continues with it, and says who may answer in its place', async () => {
   const rig = distillRig();
-  await rig.run(fakeService({ sections: 3, misfortune: during(1, () => rig.stop.abort('SIGINT')) }), {}, ({ said }) => {
-    said.model = 'gemini-2.5-pro';
-  });
+  await rig.run(fakeService({ sections: 3, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
   rig.stop = new AbortController();
-  rig.now = new Date('2026-12-02T00:00:00Z');
-  const file = path.join(runFolder(rig), 'run.json');
-  const { model_named: named, ...older } = JSON.parse(readFileSync(file, 'utf8'));
-  assert.is(named, true);
-  writeFileSync(file, JSON.stringify(older));
-  assert.equal(await rig.run(fakeService({ sections: 3 }), { how: 'resume' }), { how: 'invalid', message: ENDED });
+  const notes = () => rig.events.flatMap((event) => (event.event === 'noted' ? [event.text] : []));
+  assert.equal(notes(), []);
+  rig.now = new Date('2026-12-01T00:00:00Z');
+  await rig.run(fakeService({ sections: 3 }), { how: 'resume' });
+  assert.is(document(rig), book(3));
+  assert.match(notes().join(), /gemini-2\.5-pro ended on 2026-12-01: gemini-3\.8-flash may answer in its place/);
 });
 
 test('a section is deleted while it runs, from document and history, and asked for again in its place', async () => {

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anomalyOf, LOOP_SIMILARITY, SHORT_CHARS, trigramSimilarity } from '../../../policies/distill/anomalies.ts';
 import { budgetReached, NOTHING_SPENT, tokensOf } from '../../../policies/distill/budgets.ts';
-import { DEFAULT_DISTILL_MODEL, DISTILL_MODELS, modelMistake, turnPrice } from '../../../policies/distill/models.ts';
+import { DEFAULT_DISTILL_MODEL, DISTILL_MODELS, endedModelNote, turnPrice } from '../../../policies/distill/models.ts';
 import { ANOMALY_PAUSES } from '../../../policies/distill/pauses.ts';
 import {
   classifyFailure,
@@ -58,12 +58,10 @@ test('Models: gemini-2.5-pro (default), gemini-2.5-flash, gemini-2.5-flash-lite'
   assert.equal(Object.keys(DISTILL_MODELS), ['gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.5-flash-lite']);
 });
 
-test('a model past its date is refused with the name of its successor, unless it is given', () => {
-  const after = new Date('2026-12-01T00:00:00Z');
-  assert.is(modelMistake('gemini-2.5-pro', 'default', NOW), null);
-  assert.match(modelMistake('gemini-2.5-pro', 'default', after)!, /ends on 2026-12-01, and gemini-3\.8-flash answers/);
-  assert.is(modelMistake('gemini-2.5-pro', 'given', after), null);
-  assert.is(modelMistake('gemini-9-any', 'given', after), null);
+test('a model past its date has a note with the name of its successor', () => {
+  assert.is(endedModelNote('gemini-2.5-pro', NOW), null);
+  assert.match(endedModelNote('gemini-2.5-pro', new Date('2026-12-01T00:00:00Z'))!, /gemini-3\.8-flash may answer in/);
+  assert.is(endedModelNote('gemini-9-any', new Date('2099-12-01T00:00:00Z')), null);
 });
 
 test('First turn: a single user message that includes the uploaded file part and an instruction', () => {
