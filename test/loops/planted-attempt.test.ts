@@ -10,7 +10,7 @@ import { openCalls } from '../../state/journal/ledger.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { rewriteDraft } from '../rig/rewritten-draft.ts';
 import { answerWith } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask, type TestTask, untilStarted } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, type TestTask, untilStarted, untilStarted } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig; task: TestTask }>('planted attempt');
@@ -24,6 +24,7 @@ test.after.each(({ rig }) => rig.dispose());
 async function orphaned(rig: TestRig, task: TestTask, plant: (attempt: string) => void) {
   const running = task.start();
   const fake = await rig.call();
+  await untilStarted(task);
   const [call] = openCalls(task.journal.read().ledger);
   const { guardian, call_id: id } = call!.reserved;
   // It stands still, so that nothing of what is planted, nor the death of its dispatcher, reaches it before its own.
