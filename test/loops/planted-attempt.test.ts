@@ -10,7 +10,7 @@ import { openCalls } from '../../state/journal/ledger.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { rewriteDraft } from '../rig/rewritten-draft.ts';
 import { answerWith } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask, type TestTask, untilStarted, untilStarted } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, type TestTask, untilStarted } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig; task: TestTask }>('planted attempt');
