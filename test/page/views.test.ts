@@ -11,7 +11,12 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'a worker said', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '≥ $0.42'],
-  new: ['No CLI is signed in', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id.'],
+  new: [
+    'No sign-in was found for any CLI',
+    'codex a lack',
+    'a pipeline (codex a lack)',
+    'Still needed: a goal, an id.',
+  ],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'sign-in', 'temporary'],
     ...['1–7 paid calls · about $0.04', '$0.42 + 2 calls without a price'],
@@ -459,13 +464,13 @@ views.test('a broken conversation says why, offers to recover it, and marks the 
 
 views.test('the machine marks a CLI that is signed out, and shows a fix as a command', async ({ page, go, server }) => {
   const told = server.told['/api/machine'] as Resources['/api/machine'];
-  const clis = ['signed out: no key', 'signed in by A_KEY', 'unclear: why'].map((signed_in, n) => ({
+  const clis = ['no sign-in found: no key', 'signed in by A_KEY', 'unclear: why'].map((signed_in, n) => ({
     ...{ tool: `cli-${n}`, version: null, path: '/usr/bin/cli', signed_in },
   }));
   const finding = { check: 'disk space', status: 'warn' as const, found: 'one', fix: 'tollgate preflight --sweep' };
   server.told['/api/machine'] = { ...told, clis, findings: [finding] };
   await go('machine');
-  await page.locator('.tile', { hasText: 'cli-0' }).locator('.mark.bad', { hasText: 'signed out' }).waitFor();
+  await page.locator('.tile', { hasText: 'cli-0' }).locator('.mark.bad', { hasText: 'no sign-in found' }).waitFor();
   await page.locator('.tile', { hasText: 'by A_KEY' }).locator('.mark.good', { hasText: 'signed in' }).waitFor();
   await page.locator('.tile', { hasText: 'cli-2' }).locator('.mark.wait', { hasText: 'unclear' }).waitFor();
   const fix = page.locator('.fix');
@@ -475,7 +480,7 @@ views.test('the machine marks a CLI that is signed out, and shows a fix as a com
 
 views.test('a CLI without a sign-in is named where its calls would be paid', async ({ page, go, server }) => {
   const told = server.told['/api/choices'] as Resources['/api/choices'];
-  const out = { tool: 'gemini', lacks: null, note: 'signed out: no key is set' };
+  const out = { tool: 'gemini', lacks: null, note: 'no sign-in found: no key is set' };
   server.told['/api/choices'] = { ...told, tools: [out, told.tools[1]!] };
   const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
   const next_run = { tools: ['gemini'], is_open: false };
@@ -483,7 +488,7 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   server.told['/api/tasks'] = { tasks: [...tasks, other] };
   server.tell({ topic: '*' });
   await go('now');
-  await page.getByText('No CLI is signed in. Their calls may fail.').waitFor();
+  await page.getByText('No sign-in was found for any CLI. Their calls may fail.').waitFor();
   await page
     .getByText(/^1–\d+ paid calls · about \$0\.04$/)
     .first()
@@ -504,7 +509,7 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   await page.getByRole('link', { name: 'Sign in to gemini' }).first().waitFor();
   assert.is(await page.locator('main .main').count(), 1);
   await go('now');
-  await page.locator('.count.machine', { hasText: '1 signed out' }).waitFor();
+  await page.locator('.count.machine', { hasText: '1 without a sign-in' }).waitFor();
   server.told['/api/choices'] = told;
   // The user comes back from a terminal.
   await page.evaluate(() => dispatchEvent(new Event('focus')));

@@ -6,7 +6,7 @@ import type { Resources } from '../../contract/resources.ts';
 import type { Following } from '../live/follow.ts';
 import { againBy, read, type Trouble } from '../live/requests.ts';
 import { onChange } from '../live/stream.ts';
-import { count, counted, money } from '../parts/figures.ts';
+import { count, counted, listed, money } from '../parts/figures.ts';
 import { batch, type ReadonlySignal, type Signal, signal } from '../reactive.ts';
 
 /** A signal for each task, so that a change of one task redraws one row. */
@@ -197,7 +197,7 @@ export function priceWords(usual: readonly string[] | null, most: number | null)
 }
 
 export const signInWords = (out: readonly string[]): string[] =>
-  out.length === 0 ? [] : [`no sign-in for ${out.join(', ')}`];
+  out.length === 0 ? [] : [`no sign-in for ${listed(out)}`];
 
 /** Those of them that a run has something to do for: one that is done makes no call. */
 export const undone = (ids: readonly string[]): string[] => ids.filter((id) => lineOf(id)?.value.state !== 'done');
@@ -215,13 +215,17 @@ const isNone = signal(false);
 
 /** Whose sign-in lacks, in a sentence. */
 export const signedOutWords = (): string =>
-  isNone.value ? 'No CLI is signed in.' : `No sign-in was found for ${signedOut.value.join(', ')}.`;
+  isNone.value ? 'No sign-in was found for any CLI.' : `No sign-in was found for ${listed(signedOut.value)}.`;
 
 export async function renewSignIns(): Promise<void> {
   const answered = await read<Resources['/api/choices']>('/api/choices');
   if (answered.how === 'failed') return;
-  isNone.value = answered.value.tools.every(({ lacks, note }) => lacks !== null || note?.startsWith('signed out'));
-  signedOut.value = answered.value.tools.flatMap(({ tool, note }) => (note?.startsWith('signed out') ? tool : []));
+  isNone.value = answered.value.tools.every(
+    ({ lacks, note }) => lacks !== null || note?.startsWith('no sign-in found'),
+  );
+  signedOut.value = answered.value.tools.flatMap(({ tool, note }) =>
+    note?.startsWith('no sign-in found') ? tool : [],
+  );
 }
 
 export const PRICE_UNKNOWN = 'price unknown';
@@ -261,7 +265,7 @@ export function callsLeft(ids: readonly string[], tools?: readonly string[]): st
   const n = usual === null ? null : unknown > 0 ? usual.length : Math.min(usual.length, most);
   const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
   const out = signedOutOf(ids, tools);
-  const signIn = out.length === 0 ? '' : ` No sign-in was found for ${out.join(', ')}.`;
+  const signIn = out.length === 0 ? '' : ` No sign-in was found for ${listed(out)}.`;
   const who = ids.length === 1 ? 'It' : 'They';
   const makes = ids.length === 1 ? 'makes' : 'make';
   const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
