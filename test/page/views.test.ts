@@ -483,7 +483,7 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   const out = { tool: 'gemini', lacks: null, note: 'no sign-in found: no key is set' };
   server.told['/api/choices'] = { ...told, tools: [out, told.tools[1]!] };
   const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
-  const next_run = { tools: ['gemini'], is_open: false };
+  const next_run = { tools: ['gemini'], is_open: false, most: 9 };
   const other = { ...tasks[1]!, next_run, task_id: 'killed-run', state: 'interrupted' as const };
   server.told['/api/tasks'] = { tasks: [...tasks, other] };
   server.tell({ topic: '*' });
@@ -551,6 +551,24 @@ views.test('a summary names its files and sessions as links', async ({ page, go,
   await prose.getByRole('link', { name: 'outputs/one.out' }).click();
   await page.locator('details[open]', { hasText: 'outputs/one.out' }).waitFor();
 });
+
+views.test(
+  'the price of a run has all its retries, and not all that its budget allows',
+  async ({ page, go, server }) => {
+    const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+    const [first, ...others] = tasks;
+    const priced = async (most: number, words: string) => {
+      const next_run = { tools: ['gemini'], is_open: false, most };
+      server.told['/api/tasks'] = { tasks: [{ ...first!, next_run }, ...others] };
+      server.tell({ topic: '*' });
+      await page.locator('.price').getByText(words, { exact: true }).waitFor();
+    };
+    await go('tasks/price-rounding');
+    await priced(1, '1 paid call · about $0.04');
+    await priced(3, '1–3 paid calls · about $0.04');
+    await priced(9, '1–7 paid calls · about $0.04');
+  },
+);
 
 views.test('a new task says before a check what it pays for', async ({ page, go, server }) => {
   const told = server.told['/api/choices'] as Resources['/api/choices'];

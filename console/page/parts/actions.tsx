@@ -361,7 +361,9 @@ export function Paid({ out, isMain, earliest = null, cost, isSaid = false, note 
 export const PriceOf = ({ words }: { words: string }) => (
   <small
     class="price"
-    title={words.includes('–') ? 'The first figure is usual, the second is what the budget allows.' : undefined}
+    title={
+      words.includes('–') ? 'The first figure is usual; the second has all retries that the budget allows.' : undefined
+    }
   >
     {words}
   </small>
