@@ -75,7 +75,10 @@ test('the list of tasks, with goals, states and failures', async ({ page }) => {
 
 test('a task that never ran tells what its manifest asks for', async ({ page }) => {
   const asksOf = async (id: string) => ((await page.get(`/api/tasks/${id}`)).value as TaskShown).asks;
-  assert.equal(await asksOf('new'), { commands: [], criteria: [], allow: [], deny: [] });
+  assert.equal(await asksOf('new'), {
+    ...{ commands: [], criteria: [], allow: [], deny: [], only_reads: true },
+    limits: { calls: 10, usd: null, wallclock_sec: null },
+  });
   assert.is(await asksOf('good'), null);
 });
 
