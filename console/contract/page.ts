@@ -72,6 +72,8 @@ interface NextRun {
   tools: string[];
   /** A reasoner decides whether more calls follow. */
   is_open: boolean;
+  /** The calls with all retries and fallbacks, whatever the budget allows; null if a reasoner decides. */
+  most: number | null;
 }
 
 /** What the page can change: the JSON that it sends by POST to each address; each calls the function of its command. */

@@ -81,7 +81,7 @@ export interface TaskShown {
   /** null if nothing failed, while the task runs, and if it is done. */
   failure: ShownFailure | null;
   /** What its manifest asks for, while it has never run; null afterwards, and if it cannot be read. */
-  asks: { commands: string[]; criteria: string[]; allow: string[]; deny: string[] } | null;
+  asks: Asks | null;
   calls: { used: number; budget: number | null };
   tokens: number | null;
   usd: number | null;
@@ -168,6 +168,17 @@ export interface NewTask {
   criteria: string[];
   allow: string[];
   deny: string[];
+}
+
+interface Asks {
+  commands: string[];
+  criteria: string[];
+  allow: string[];
+  deny: string[];
+  /** Whether no stage may change a file. */
+  only_reads: boolean;
+  /** null is no limit. */
+  limits: { calls: number; usd: number | null; wallclock_sec: number | null };
 }
 
 /** What was found in a manifest, and what a run of it would do; nothing was paid or written. */

@@ -133,6 +133,9 @@ export const noHooks = (folder: string): string =>
 export const reportedBy = (tool: string, message: string): string => `${tool} reported: ${message}`;
 export const otherSession = (wanted: string, used: string): string =>
   `session ${wanted} was requested, but the CLI continued in ${used}`;
+/** Whether the answer is whole, and only the session is another one. */
+export const isOtherSession = (lack: string): boolean => OTHER_SESSION.test(lack);
+const OTHER_SESSION = /^session \S+ was requested, but the CLI continued in /;
 export const isLack = (warning: string): boolean => LACKS.some((lack) => lack.test(warning));
 
 const LACKS = [
@@ -142,7 +145,7 @@ const LACKS = [
   /^the requests and tokens of \d+ sub-agents? are not counted\b/,
   // A model without metadata answers like others.
   /^[\w.-]+ reported: (?!Model metadata for )/,
-  /^session \S+ was requested, but the CLI continued in /,
+  OTHER_SESSION,
   /`--[\w-]+` has no effect\b/,
   / and is not included$/,
   /^the hooks in .* did not run: /s,

@@ -263,7 +263,7 @@ suite.test('a batch and a comparison say what they pay before they begin', async
   const { page, server, go } = shown;
   const { tasks } = server.told['/api/tasks'] as { tasks: { task_id: string }[] };
   const more = Array.from({ length: 99 }, (_, n) => ({ ...tasks[0]!, task_id: `more-${n}` }));
-  const out = { tool: 'gemini', lacks: null, note: 'signed out: no key is set' };
+  const out = { tool: 'gemini', lacks: null, note: 'no sign-in found: no key is set' };
   const tools = [out, { ...out, tool: 'claude', note: null }];
   server.told['/api/choices'] = { ...(server.told['/api/choices'] as object), tools };
   server.tell({ topic: '*' });

@@ -93,7 +93,7 @@ live.test('selected tasks are rerun, and each result is said', async ({ page, go
   await bar.getByText('2 tasks selected').waitFor();
   await page.getByRole('button', { name: 'Rerun selected' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(/They usually make \d+ paid calls?, at most \d+/).waitFor();
+  await dialog.getByText(/They usually make 3 paid calls; /).waitFor();
   await dialog.getByRole('button', { name: 'Rerun these 2' }).click();
   for (const id of ['nightly-import', 'search-index']) await dialog.getByText(new RegExp(`^${id} continues`)).waitFor();
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
@@ -129,7 +129,7 @@ live.test('failures are filtered, explained and rerun, one row for one cause', a
   // To run its task again is the first action of an overload, but no CLI is signed in here.
   const overloaded = page.locator('.row-at', { hasText: 'The service is overloaded.' });
   await overloaded.locator('.button:not(.main)', { hasText: 'Rerun these 2' }).waitFor();
-  await overloaded.getByText(/Sign in to gemini.* first/).waitFor();
+  await overloaded.getByText(/Sign in to gemini/).waitFor();
   assert.match((await row.getByRole('img').getAttribute('aria-label')) ?? '', / \d{4}-\d\d-\d\d 13$/);
   await row.getByRole('link', { name: 'The service' }).click();
   await page.getByRole('button', { name: 'all 13 tasks' }).click();

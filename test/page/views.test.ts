@@ -11,7 +11,12 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'a worker said', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '≥ $0.42'],
-  new: ['No CLI is signed in', 'codex a lack', 'a pipeline (codex a lack)', 'Still needed: a goal, an id.'],
+  new: [
+    'No sign-in was found for any CLI',
+    'codex a lack',
+    'a pipeline (codex a lack)',
+    'Still needed: a goal, an id.',
+  ],
   'tasks/price-rounding': [
     ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'sign-in', 'temporary'],
     ...['1–7 paid calls · about $0.04', '$0.42 + 2 calls without a price'],
@@ -36,7 +41,7 @@ const SHOWS: Record<string, readonly string[]> = {
     ...['temporary', 'a evidence', '3 failed calls in 1 task', 'price-rounding'],
     ...['1–7 paid calls · about $0.04', '9 days'],
   ],
-  budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
+  budgets: ['5 of 50 calls left today', '45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
   sessions: ['a tag', 'a health', '1 error in a row', 'a stage of the tag', '1 session was not kept'],
   'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['a prompt', 'a answer', '[ REVERTED ]', 'a session note'],
   supervise: ['a instruction', 'a question', '1 of 3'],
@@ -150,8 +155,8 @@ views.test('a failure asks for a wait only until the wait is over', async ({ pag
   server.told['/api/failures'] = { groups: [since(1), since(6)] };
   for (const place of ['failures', 'now']) {
     await go(place);
-    await page.getByText(/^Possible at \d\d:\d\d, in [34] min [^.]*\. Call gemini again$/).waitFor();
-    assert.is(await page.getByText('Call gemini again', { exact: true }).count(), 2);
+    await page.getByText(/^Rerun from \d\d:\d\d \(in [345] min\)\.$/).waitFor();
+    assert.is(await page.getByText('Call gemini again', { exact: true }).count(), 1);
   }
   await go('failures');
   const [waits, ready] = await page.locator('.row-at').all();
@@ -209,7 +214,7 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, other] };
   server.tell({ topic: '*' });
   await card
-    .getByText(/Possible at \d\d:\d\d, in [45] min/)
+    .getByText(/from \d\d:\d\d \(in [45] min\)/)
     .first()
     .waitFor();
   await page.getByText('a task can be rerun after the steps below, the other 1 later.').waitFor();
@@ -222,6 +227,26 @@ views.test('a batch advises the sign-in first, and the rerun after it', async ({
     0,
   );
   assert.is(await card.locator('.main').count(), 1);
+  // Each task is named with the sign-in that it needs itself.
+  const choices = server.told['/api/choices'] as Resources['/api/choices'];
+  const out = ['codex', 'gemini'].map((tool) => ({ tool, lacks: null, note: 'no sign-in found: no key' }));
+  server.told['/api/choices'] = { ...choices, tools: out };
+  const needs = [['codex'], ['gemini']].map((tools) => ({ tools, is_open: false, most: 1 }));
+  const at = new Date().toISOString();
+  const [ready, waiting] = ['a task', 'price-rounding'].map((task_id, n) => ({
+    ...{ ...tasks[0]!, task_id, at, state: 'failed' as const, next_run: needs[n]! },
+  }));
+  server.told['/api/tasks'] = { tasks: [waiting!, ready!] };
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  server.tell({ topic: '*' });
+  const head = page.locator('.view-head');
+  await head.getByText(/Sign in to codex for a task, to gemini for price-rounding\./).waitFor();
+  const wait = (await head.innerText()).replace(/\s+/g, ' ').split('The other 1: ')[1]!;
+  assert.is(wait.replace(/\d/g, '0').slice(0, 28), 'rerun from 00:00 (in 0 min).');
+  await card.getByText(/Sign in to gemini\. Rerun from/).waitFor();
+  server.told['/api/choices'] = choices;
+  server.told['/api/tasks'] = { tasks: tasks.map((task) => ({ ...task, at })) };
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
   const both = { ...other, task_ids: batch.task_ids };
   server.told[`/api/batch/${BATCH}`] = { ...batch, failures: [failure, both] };
   server.tell({ topic: '*' });
@@ -338,6 +363,30 @@ views.test('a finding of the gate leads to the changes of its stage, and to its 
 });
 
 views.test(
+  'on a phone the table of an answer keeps its heads, and a task in another session says so in one line',
+  async ({ page, go, server }) => {
+    const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
+    const name = 'outputs/codex_impl.codex.out';
+    server.told['/api/tasks/price-rounding'] = {
+      ...{ ...task, state: 'done', failure: null, next_actions: [] },
+      lacks: ['session 1 was requested, but the CLI continued in 2'],
+      attempts: [{ ...task.attempts[0]!, stage: 'codex_impl', class: null, reason: null }],
+      texts: [{ name, what: 'answer', bytes: 40 }],
+    };
+    const text = '| case | now | wanted |\n|---|---|---|\n| 3 | 1.02 | 1.01 |\n';
+    server.told[`/api/tasks/price-rounding/texts/${encodeURIComponent(name)}`] = { text, cut: 0 };
+    await go('tasks/price-rounding');
+    await page.getByRole('columnheader', { name: 'wanted' }).waitFor();
+    const missing = page.getByRole('region', { name: 'What is missing' });
+    await missing.getByText('Done, but in another session than requested.').waitFor();
+    assert.is(await missing.getByText('session 1 was requested').isVisible(), false);
+    await missing.getByText('Details').click();
+    await missing.getByText('session 1 was requested').waitFor();
+  },
+  { width: 360, height: 800 },
+);
+
+views.test(
   'Now shows the most frequent causes of failures, each with its way to them',
   async ({ page, go, server }) => {
     const { groups } = server.told['/api/failures'] as Resources['/api/failures'];
@@ -424,6 +473,9 @@ views.test('an interrupted task says first that its CLI still runs', async ({ pa
   const ended = page.getByRole('region', { name: 'How it ended' });
   assert.match(await ended.innerText(), /^gemini still runs \(for [^)]+\) and may cost more\.\s+Stop it …/);
   assert.equal(await page.locator('main .main').allInnerTexts(), ['Stop it …']);
+  await ended.getByText('Continue and Redo take over the running call: neither starts a second one').waitFor();
+  assert.is(await page.getByText('The run ended').count(), 0);
+  assert.is(await page.getByText('How long the interrupted call took').count(), 0);
 });
 
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
@@ -459,13 +511,13 @@ views.test('a broken conversation says why, offers to recover it, and marks the 
 
 views.test('the machine marks a CLI that is signed out, and shows a fix as a command', async ({ page, go, server }) => {
   const told = server.told['/api/machine'] as Resources['/api/machine'];
-  const clis = ['signed out: no key', 'signed in by A_KEY', 'unclear: why'].map((signed_in, n) => ({
+  const clis = ['no sign-in found: no key', 'signed in by A_KEY', 'unclear: why'].map((signed_in, n) => ({
     ...{ tool: `cli-${n}`, version: null, path: '/usr/bin/cli', signed_in },
   }));
   const finding = { check: 'disk space', status: 'warn' as const, found: 'one', fix: 'tollgate preflight --sweep' };
   server.told['/api/machine'] = { ...told, clis, findings: [finding] };
   await go('machine');
-  await page.locator('.tile', { hasText: 'cli-0' }).locator('.mark.bad', { hasText: 'signed out' }).waitFor();
+  await page.locator('.tile', { hasText: 'cli-0' }).locator('.mark.bad', { hasText: 'no sign-in found' }).waitFor();
   await page.locator('.tile', { hasText: 'by A_KEY' }).locator('.mark.good', { hasText: 'signed in' }).waitFor();
   await page.locator('.tile', { hasText: 'cli-2' }).locator('.mark.wait', { hasText: 'unclear' }).waitFor();
   const fix = page.locator('.fix');
@@ -475,15 +527,15 @@ views.test('the machine marks a CLI that is signed out, and shows a fix as a com
 
 views.test('a CLI without a sign-in is named where its calls would be paid', async ({ page, go, server }) => {
   const told = server.told['/api/choices'] as Resources['/api/choices'];
-  const out = { tool: 'gemini', lacks: null, note: 'signed out: no key is set' };
+  const out = { tool: 'gemini', lacks: null, note: 'no sign-in found: no key is set' };
   server.told['/api/choices'] = { ...told, tools: [out, told.tools[1]!] };
   const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
-  const next_run = { tools: ['gemini'], is_open: false };
+  const next_run = { tools: ['gemini'], is_open: false, most: 9 };
   const other = { ...tasks[1]!, next_run, task_id: 'killed-run', state: 'interrupted' as const };
   server.told['/api/tasks'] = { tasks: [...tasks, other] };
   server.tell({ topic: '*' });
   await go('now');
-  await page.getByText('No CLI is signed in. Their calls may fail.').waitFor();
+  await page.getByText('No sign-in was found for any CLI. Their calls may fail.').waitFor();
   await page
     .getByText(/^1–\d+ paid calls · about \$0\.04$/)
     .first()
@@ -491,20 +543,20 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
   // The notice above says it for all, and has the one button for what comes next.
   assert.is(await page.getByText('sign in to').count(), 0);
   await page.getByRole('button', { name: 'Continue anyway' }).waitFor();
-  assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in on Machine']);
+  assert.equal(await page.locator('main .main').allInnerTexts(), ['How to sign in']);
   await go('tasks/price-rounding');
   await page.getByRole('button', { name: 'Rerun anyway' }).waitFor();
-  assert.equal(await page.locator('main .main').allInnerTexts(), ['Sign in to gemini']);
+  assert.equal(await page.locator('main .main').allInnerTexts(), ['How to sign in to gemini']);
   await go('distill');
   await page.getByText('No sign-in was found for gemini. You can begin a distillation').waitFor();
   await page.getByText('1 paid call a section, up to 2,000 · about $0.04').waitFor();
   await go('compare');
   await page.getByText('You can begin a comparison, but their calls may fail.').waitFor();
   await go('failures');
-  await page.getByRole('link', { name: 'Sign in to gemini' }).first().waitFor();
+  await page.getByRole('link', { name: 'How to sign in to gemini' }).first().waitFor();
   assert.is(await page.locator('main .main').count(), 1);
   await go('now');
-  await page.locator('.count.machine', { hasText: '1 signed out' }).waitFor();
+  await page.locator('.count.machine', { hasText: '1 without a sign-in' }).waitFor();
   server.told['/api/choices'] = told;
   // The user comes back from a terminal.
   await page.evaluate(() => dispatchEvent(new Event('focus')));
@@ -515,7 +567,9 @@ views.test('a CLI without a sign-in is named where its calls would be paid', asy
 
 views.test('a task that never ran shows what its prompts ask for', async ({ page, go, server }) => {
   const task = server.told['/api/tasks/price-rounding'] as ResourcesOf['task'];
-  const asks = { commands: ['npm test'], criteria: ['The sum is exact.'], allow: [], deny: ['.ci/**'] };
+  const limits = { calls: 10, usd: 2, wallclock_sec: null };
+  const writes = { only_reads: false, limits };
+  const asks = { commands: ['npm test'], criteria: ['The sum is exact.'], allow: [], deny: ['.ci/**'], ...writes };
   const never = { ...task, state: 'never_run', failure: null, next_actions: [], attempts: [], gates: [], asks };
   server.told['/api/tasks/price-rounding'] = never;
   await go('tasks/price-rounding');
@@ -523,6 +577,12 @@ views.test('a task that never ran shows what its prompts ask for', async ({ page
   const shown = (await panel.innerText()).replace(/\s+/g, ' ');
   for (const text of ['The sum is exact.', 'npm test', 'May change every file', 'May not change .ci/**'])
     assert.ok(shown.includes(text), shown);
+  for (const text of ['Paid calls at most 10', 'Cost at most $2.00', 'Time no limit'])
+    assert.ok(shown.includes(text), shown);
+  server.told['/api/tasks/price-rounding'] = { ...never, asks: { ...asks, only_reads: true } };
+  server.tell({ topic: '*' });
+  await panel.getByText('no file: its stages only read').waitFor();
+  assert.is(await panel.getByText('May not change').count(), 0);
 });
 
 views.test('a summary names its files and sessions as links', async ({ page, go, server }) => {
@@ -547,12 +607,30 @@ views.test('a summary names its files and sessions as links', async ({ page, go,
   await page.locator('details[open]', { hasText: 'outputs/one.out' }).waitFor();
 });
 
+views.test(
+  'the price of a run has all its retries, and not all that its budget allows',
+  async ({ page, go, server }) => {
+    const { tasks } = server.told['/api/tasks'] as Resources['/api/tasks'];
+    const [first, ...others] = tasks;
+    const priced = async (most: number, words: string) => {
+      const next_run = { tools: ['gemini'], is_open: false, most };
+      server.told['/api/tasks'] = { tasks: [{ ...first!, next_run }, ...others] };
+      server.tell({ topic: '*' });
+      await page.locator('.price').getByText(words, { exact: true }).waitFor();
+    };
+    await go('tasks/price-rounding');
+    await priced(1, '1 paid call · about $0.04');
+    await priced(3, '1–3 paid calls · about $0.04');
+    await priced(9, '1–7 paid calls · about $0.04');
+  },
+);
+
 views.test('a new task says before a check what it pays for', async ({ page, go, server }) => {
   const told = server.told['/api/choices'] as Resources['/api/choices'];
   server.told['/api/choices'] = { ...told, tools: [{ tool: 'gemini', lacks: null, note: null }, told.tools[1]!] };
   await go('new');
   await page.getByText('Some CLIs cannot answer yet').waitFor();
-  await page.getByRole('link', { name: 'Sign in on Machine' }).waitFor();
+  await page.getByRole('link', { name: 'How to sign in' }).waitFor();
   await page.getByLabel('Goal', { exact: true }).fill('Repair the login.');
   await page.getByText('1–10 paid calls · about $0.04').waitFor();
   await page.locator('.ways .main:enabled', { hasText: 'Create and run …' }).waitFor();

@@ -6,15 +6,15 @@ import type { BatchShown } from '../../contract/overviews.ts';
 import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
-import { ActionList, earliestOf, firstToDo, isRerun, Sentence } from '../parts/actions.tsx';
+import { ActionList, earliestOf, firstToDo, howToSignIn, isRerun, Sentence } from '../parts/actions.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, lasting } from '../parts/figures.ts';
+import { count, counted, lasting, listed } from '../parts/figures.ts';
 import { ClassMark, Mark, StateMark, wordOf } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
-import { Ago, Countdown, Elapsed } from '../parts/times.tsx';
+import { Ago, Elapsed, From } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -89,14 +89,22 @@ function splitOf(of: BatchShown) {
         of={`${firstNames(now, NAMED)} can be rerun ${isPrepared ? 'now' : 'after the steps below'}, the other ${waiting.length} later.`}
       />
     );
-  const late = signedOutOf(waiting);
   return (
     <>
-      None can be rerun yet: {firstNames(now, NAMED)} needs a sign-in to {signedOutOf(now).join(', ')}, the other{' '}
-      {count(waiting.length)} {late.length > 0 && `a sign-in to ${late.join(', ')} and `}a wait of{' '}
-      <Countdown to={earliest!} />.
+      <Words of={`Sign in ${needsOf([...now, ...waiting]).join(', ')}.`} /> The other {count(waiting.length)}:{' '}
+      <From verb="rerun" at={earliest!} />.
     </>
   );
+}
+
+/** The sign-ins that lack, each with its tasks: `to codex for rotate-keys`. */
+function needsOf(ids: readonly string[]): string[] {
+  const tasks = new Map<string, string[]>();
+  for (const id of ids) {
+    const out = listed(signedOutOf([id]));
+    if (out !== '') tasks.set(out, [...(tasks.get(out) ?? []), id]);
+  }
+  return [...tasks].map(([out, those]) => `to ${out} for ${firstNames(those, NAMED)}`);
 }
 
 function MainAction({ of }: { of: BatchShown }) {
@@ -119,7 +127,7 @@ function MainAction({ of }: { of: BatchShown }) {
       {isSplit && isBarred && (
         <span class="action">
           <a class="button main" href={`${to('machine')}?of=${signedOutOf(open)[0]}`}>
-            Sign in to {signedOutOf(open).join(', ')}
+            {howToSignIn(signedOutOf(open))}
           </a>
         </span>
       )}

@@ -96,23 +96,27 @@ export function Today({ of: { days }, budgets }: TodayProps) {
   return (
     <>
       <ul class="strip">
+        {first !== undefined && (
+          <li>
+            <b>
+              {first.unit === 'calls' ? count(first.left) : amountOf(first.unit, first.left)} of{' '}
+              {amountOf(first.unit, first.most)} left {THIS[first.per] ?? `a ${first.per}`}
+            </b>
+            {first.tool !== 'any' && ` for ${first.tool}`}
+            {first.project === null ? ', in all projects' : ', in this project'}
+          </li>
+        )}
         <li>
           <b>{count(calls)}</b> {calls === 1 ? 'call' : 'calls'} today in this project, counted in UTC
         </li>
         <li>
           <CostToday usd={usd} without={without} calls={calls} />
         </li>
-        <li>
-          {first === undefined ? (
+        {first === undefined && (
+          <li>
             <b>no limit</b>
-          ) : (
-            <>
-              <b>{amountOf(first.unit, first.left)}</b> of {amountOf(first.unit, first.most)} left a {first.per} for{' '}
-              {first.tool === 'any' ? 'all CLIs' : first.tool}
-              {first.project === null ? ', in all projects' : ', in this project'}
-            </>
-          )}
-        </li>
+          </li>
+        )}
       </ul>
       {without > 0 && (
         <p class="dim">
@@ -124,6 +128,8 @@ export function Today({ of: { days }, budgets }: TodayProps) {
     </>
   );
 }
+
+const THIS: Readonly<Record<string, string>> = { day: 'today', week: 'this week', month: 'this month' };
 
 const chosen = <K extends string>(among: Record<K, unknown>, name: string | null): K | undefined =>
   (Object.keys(among) as K[]).find((each) => each === name);

@@ -141,9 +141,9 @@ const blockedBy = (tool: string): string[] =>
     .filter((line) => needsYou(line) && line.next_run?.tools.includes(tool))
     .map(({ task_id: id }) => id);
 
-/** The one that a button for its sign-in led here for, else of those that are signed out the one that blocks the most tasks. */
+/** The one that a button for its sign-in led here for, else of those without a sign-in the one that blocks the most tasks. */
 const nextOf = (clis: MachineShown['clis']): string | undefined => {
-  const out = clis.filter(({ path, signed_in: signedIn }) => path !== null && signedIn.startsWith('signed out'));
+  const out = clis.filter(({ path, signed_in: signedIn }) => path !== null && signedIn.startsWith('no sign-in found'));
   const blocked = new Map(out.map(({ tool }) => [tool, blockedBy(tool).length]));
   const [most] = [...out].sort((a, b) => blocked.get(b.tool)! - blocked.get(a.tool)!);
   return (out.find(({ tool }) => tool === route.value.query.get('of')) ?? most)?.tool;
@@ -200,13 +200,13 @@ function Fix({ of, isMain = false }: { of: string; isMain?: boolean }) {
 
 const SIGN_INS = {
   'signed in': { tone: 'good', icon: 'done' },
-  'signed out': { tone: 'bad', icon: 'failed' },
+  'no sign-in found': { tone: 'bad', icon: 'failed' },
   unclear: { tone: 'wait', icon: 'waiting' },
 } as const;
 
 /** @param of such as `signed in by GEMINI_API_KEY`; the reason of another state is among the findings. */
 function SignIn({ of }: { of: string }) {
-  const word = (['signed in', 'signed out', 'unclear'] as const).find((each) => of.startsWith(each));
+  const word = (['signed in', 'no sign-in found', 'unclear'] as const).find((each) => of.startsWith(each));
   return (
     <span>
       {word && <Mark {...SIGN_INS[word]} word={word} />} <Words of={of.slice(word?.length ?? 0).split(':')[0]!} />

@@ -9,8 +9,8 @@ import { callsAtMost, callsLeft, signedOutOf } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { CopyButton } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
-import { dated, minuteTime } from './figures.ts';
-import { Countdown, now } from './times.tsx';
+import { dated, listed, minuteTime } from './figures.ts';
+import { From, now } from './times.tsx';
 
 interface ActionListProps {
   of: readonly NextAction[];
@@ -160,8 +160,14 @@ export function earliestOf({ text }: NextAction, failedAt: string | null): strin
 /** The words of the wait that a rerun of the task begins with; empty if there is none. */
 export const waitOf = (of: readonly NextAction[]): string => WAIT.exec(of.find(isRerun)?.text ?? '')?.[0] ?? '';
 
-/** What comes before a call of CLIs that are signed out. */
-export const firstWords = (out: readonly string[]): string => `Sign in to ${out.join(', ')} first`;
+/** What comes before a call of CLIs without a sign-in. */
+export const signInFirst = (out: readonly string[]): string => `Sign in to ${listed(out)}`;
+
+/** Of a link to Machine, which shows how. */
+export const howToSignIn = (out: readonly string[]): string => `How to sign in to ${listed(out)}`;
+
+/** It says no more than the button of a rerun. */
+const ONLY_AGAIN = /^call \S+ again$/;
 
 interface AdviceProps {
   of: NextAction;
@@ -178,17 +184,19 @@ export function Advice({ of, failedAt, line, isMain = false, tasks }: AdviceProp
   const earliest = earliestOf(of, failedAt);
   const out = isRerun(of) ? signedOutOf(tasks ?? [pageCommand(of.command!)!.continues ?? '']) : [];
   const text = of.text.replace(WAIT, '');
+  // The button of a rerun says the same.
+  const isSaid = earliest !== null && ONLY_AGAIN.test(text);
   const isWithin = text.includes(`\`${line}\``);
   return (
     <>
       <span class="advice">
         {earliest !== null && (
-          <b class="wait-text">
-            {out.length > 0 ? `${firstWords(out)}; then possible` : 'Possible'} at {minuteTime(earliest)}, in{' '}
-            <Countdown to={earliest} />.{' '}
-          </b>
+          <>
+            {out.length > 0 && `${signInFirst(out)}. `}
+            <From verb={isRunnable(of) ? verbOf(of) : 'Possible'} at={earliest} />.{!isSaid && ' '}
+          </>
         )}
-        <Sentence of={text} line={line} isMain={isMain} />
+        {!isSaid && <Sentence of={text} line={line} isMain={isMain} />}
       </span>
       {line !== undefined && !isWithin && <Command line={line} isMain={isMain} earliest={earliest} />}
     </>
@@ -327,13 +335,13 @@ export function Paid({ out, isMain, earliest = null, cost, isSaid = false, note 
   // Now has the sign-in once, above all rows.
   const isNow = route.value.parts[0] === 'now';
   const leads = isMain && out.length > 0 && !isNow;
-  const signIn = out.length > 0 && !leads && (earliest !== null || !isNow) ? firstWords(out) : '';
+  const signIn = out.length > 0 && !leads && (earliest !== null || !isNow) ? signInFirst(out) : '';
   return (
     <span class="action">
       <span class="buttons">
         {leads && (
           <a class="button small main" href={`${to('machine')}?of=${out[0]}`}>
-            Sign in to {out.join(', ')}
+            {howToSignIn(out)}
           </a>
         )}
         {children({
@@ -344,13 +352,9 @@ export function Paid({ out, isMain, earliest = null, cost, isSaid = false, note 
       {cost !== '' && <PriceOf words={cost} />}
       {note !== null && <small class="dim">{note}</small>}
       {!isSaid && (signIn !== '' || earliest !== null) && (
-        <small class="wait-text">
-          {signIn}
-          {earliest !== null && (
-            <>
-              {signIn !== '' ? '; then possible' : leads ? 'Then possible' : 'Possible'} in <Countdown to={earliest} />
-            </>
-          )}
+        <small>
+          {signIn !== '' && `${signIn}${earliest === null ? ' first' : '. '}`}
+          {earliest !== null && <From verb="Possible" at={earliest} />}
         </small>
       )}
     </span>
@@ -361,7 +365,9 @@ export function Paid({ out, isMain, earliest = null, cost, isSaid = false, note 
 export const PriceOf = ({ words }: { words: string }) => (
   <small
     class="price"
-    title={words.includes('–') ? 'The first figure is usual, the second is what the budget allows.' : undefined}
+    title={
+      words.includes('–') ? 'The first figure is usual; the second has all retries that the budget allows.' : undefined
+    }
   >
     {words}
   </small>

@@ -87,3 +87,7 @@ export function dated(at: string): string {
   const time = Date.parse(at);
   return Number.isNaN(time) ? 'an unknown time' : DATE.format(time);
 }
+
+/** Names in a sentence, such as `gemini, codex and claude`. */
+export const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

@@ -119,9 +119,7 @@ export const SignInNotice = ({ title, isMain = false, children }: SignInNoticePr
       <span class="soft">{children}</span>
     </span>
     <a class={`button ${isMain ? 'main' : ''}`} href="#/machine">
-      <span>
-        Sign in<span class="where"> on Machine</span>
-      </span>
+      <span>How to sign in</span>
     </a>
   </p>
 );

@@ -2,6 +2,7 @@
 
 import { type ComponentChildren, type ReadonlySignal, signal } from '../reactive.ts';
 import { dated, lasting, minuteTime, since } from './figures.ts';
+import { Icon } from './icon.tsx';
 
 /** Shows the whole date on hover. */
 export function Ago({ at }: { at: string | null }) {
@@ -83,14 +84,24 @@ export function Heard({ at, until, children }: HeardProps) {
   );
 }
 
+/** Above a minute, in whole minutes: seconds that tick say nothing there. */
 export function Countdown({ to }: { to: string }) {
   const ms = Date.parse(to) - now.value;
+  const step = ms > 60_000 ? 60_000 : 1_000;
   return (
     <time dateTime={to} title={dated(to)} class="nowrap">
-      {Number.isNaN(ms) ? 'unknown' : ms <= 0 ? 'now' : lasting(ms + 999)}
+      {Number.isNaN(ms) ? 'unknown' : ms <= 0 ? 'now' : lasting(Math.ceil(ms / step) * step)}
     </time>
   );
 }
+
+/** From when the service takes a call again: `Rerun from 17:21 (in 5 min)`. */
+export const From = ({ verb, at }: { verb: string; at: string }) => (
+  <span class="from">
+    <Icon name="waiting" />
+    {verb} from {minuteTime(at)} (in <Countdown to={at} />)
+  </span>
+);
 
 /** Provides the time for everything that counts up or down: one timer for the page; a hidden page shows no new time. */
 const clock = signal(Date.now());

@@ -109,7 +109,7 @@ export const counts = computed<Readonly<Record<string, { n: number; what: string
     now: { n: needing.length, what: `${needing.length === 1 ? 'needs' : 'need'} you: ${needsWords(needing)}` },
     failures: { n: of('failed') + of('refused'), what: 'failed' },
     supervise: { n: of('parked'), what: 'asking you' },
-    machine: { n: signedOut.value.length, what: 'signed out' },
+    machine: { n: signedOut.value.length, what: 'without a sign-in' },
   };
 });
 

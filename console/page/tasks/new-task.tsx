@@ -281,7 +281,7 @@ export function Unready({ of, can, isMain = false }: UnreadyProps) {
   return (
     <SignInNotice
       isMain={isMain}
-      title={`${isNoneReady(of) ? 'No CLI is signed in' : 'Some CLIs cannot answer yet'}: ${names}.`}
+      title={`${isNoneReady(of) ? 'No sign-in was found for any CLI' : 'Some CLIs cannot answer yet'}: ${names}.`}
     >
       You can {can}, but their calls may fail.
     </SignInNotice>

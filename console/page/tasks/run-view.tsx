@@ -1,9 +1,11 @@
 // Shows the run of a task: why it failed and what to do, its stages over time, the chosen attempt, and what runs now.
 
+import { isOtherSession } from '../../../policies/facts/requirements.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { StillRuns } from '../machine/machine-view.tsx';
 import { QuestionOf } from '../now/questions.tsx';
 import { ActionList, goesOn } from '../parts/actions.tsx';
+import { count, lasting, money } from '../parts/figures.ts';
 import { ClassMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Empty } from '../parts/shown.tsx';
@@ -66,25 +68,39 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
       {failure === null && state === 'interrupted' && (
         <section class="panel failure waits" aria-label="How it ended">
           {of.left_running && <StillRuns tool={lost?.tool} since={lost?.at} isMain />}
-          <p class={of.left_running ? '' : 'sentence'}>
-            {of.restarted
-              ? 'The machine was restarted before the task was finished.'
-              : 'The run ended before the task was finished: it was killed, or its terminal was closed.'}
-          </p>
+          {of.left_running ? (
+            <p>
+              The process that ran the task was killed, or its terminal was closed. Continue and Redo take over the
+              running call: neither starts a second one beside it.
+            </p>
+          ) : (
+            <p class="sentence">
+              {of.restarted
+                ? 'The machine was restarted before the task was finished.'
+                : 'The run ended before the task was finished: it was killed, or its terminal was closed.'}
+            </p>
+          )}
           <Interrupted call={lost} isRunning={of.left_running} />
           {steps}
         </section>
       )}
       {of.lacks.length > 0 && (
         <section class="panel failure waits" aria-label="What is missing">
-          <p class="sentence">The task is done, but something is missing.</p>
-          <ul>
-            {of.lacks.map((lack) => (
-              <li key={lack}>
-                <Words of={lack} />
-              </li>
-            ))}
-          </ul>
+          {of.lacks.every(isOtherSession) ? (
+            <>
+              <p class="sentence">Done, but in another session than requested.</p>
+              <p>The answer may lack what the requested session knew: check it.</p>
+              <details>
+                <summary>Details</summary>
+                <LacksOf of={of.lacks} />
+              </details>
+            </>
+          ) : (
+            <>
+              <p class="sentence">The task is done, but something is missing.</p>
+              <LacksOf of={of.lacks} />
+            </>
+          )}
         </section>
       )}
       {failure === null && state !== 'interrupted' && next.some((action) => action !== again) && (
@@ -110,13 +126,26 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
   );
 }
 
+interface AsksProps {
+  of: NonNullable<TaskShown['asks']>;
+}
+
 /** What a first run works on, beside the goal. */
-function Asks({ of: { commands, criteria, allow, deny } }: { of: NonNullable<TaskShown['asks']> }) {
+function Asks({ of: { commands, criteria, allow, deny, only_reads: onlyReads, limits } }: AsksProps) {
+  const { calls, usd, wallclock_sec: seconds } = limits;
   const rows: [string, readonly string[], string][] = [
+    ['Paid calls', [`at most ${count(calls)}`], ''],
+    ['Cost', usd === null ? [] : [`at most ${money(usd)}, as far as prices are known`], 'no limit'],
+    ['Time', seconds === null ? [] : [`at most ${lasting(seconds * 1_000)}`], 'no limit'],
     ['Criteria', criteria, 'none'],
     ['Acceptance commands', commands, 'none'],
-    ['May change', allow, 'every file'],
-    ['May not change', deny, 'nothing is forbidden'],
+    ...(onlyReads
+      ? ([['May change', [], 'no file: its stages only read']] as const)
+      : ([
+          ['May change', allow, 'every file'],
+          ['May not change', deny, 'nothing is forbidden'],
+        ] as const)
+    ).map(([name, values, none]): [string, readonly string[], string] => [name, values, none]),
   ];
   return (
     <Panel title="Limits and acceptance">
@@ -166,6 +195,16 @@ function Interrupted({ call, isRunning }: InterruptedProps) {
     </p>
   );
 }
+
+const LacksOf = ({ of }: { of: readonly string[] }) => (
+  <ul>
+    {of.map((lack) => (
+      <li key={lack}>
+        <Words of={lack} />
+      </li>
+    ))}
+  </ul>
+);
 
 /** What a finished task has answered. */
 function AnswerOf({ of: { attempts, texts, task_id: task } }: { of: TaskShown }) {

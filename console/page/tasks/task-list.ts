@@ -6,7 +6,7 @@ import type { Resources } from '../../contract/resources.ts';
 import type { Following } from '../live/follow.ts';
 import { againBy, read, type Trouble } from '../live/requests.ts';
 import { onChange } from '../live/stream.ts';
-import { count, counted, money } from '../parts/figures.ts';
+import { count, counted, listed, money } from '../parts/figures.ts';
 import { batch, type ReadonlySignal, type Signal, signal } from '../reactive.ts';
 
 /** A signal for each task, so that a change of one task redraws one row. */
@@ -146,11 +146,18 @@ export function countStates(all: readonly TaskLine[]): Map<string, number> {
 export const classesOf = (all: readonly TaskLine[]): string[] =>
   [...new Set(all.flatMap(({ class: errorClass }) => errorClass ?? []))].sort();
 
-/** How many calls the budgets of these tasks still allow; `unknown`: the number of tasks without a known budget. */
-function allowedFor(ids: readonly string[]): { most: number; unknown: number } {
-  const calls = ids.map((id) => lineOf(id)?.value.calls);
-  const known = calls.flatMap((each) => (each === undefined || each.budget === null ? [] : [each.budget - each.used]));
-  return { most: known.reduce((sum, rest) => sum + Math.max(0, rest), 0), unknown: ids.length - known.length };
+/**
+ * How many calls these tasks can make: what their budgets still allow, and a run with all its retries needs no more.
+ * `unknown`: the number of tasks without a known budget.
+ */
+function allowedFor(ids: readonly string[], tools?: readonly string[]): { most: number; unknown: number } {
+  const lines = ids.map((id) => lineOf(id)?.value);
+  const known = lines.flatMap((line) => {
+    if (line === undefined || line.calls.budget === null) return [];
+    const rest = Math.max(0, line.calls.budget - line.calls.used);
+    return [Math.min(rest, (tools === undefined ? line.next_run?.most : null) ?? rest)];
+  });
+  return { most: known.reduce((sum, rest) => sum + rest, 0), unknown: ids.length - known.length };
 }
 
 /** Of all runs of these tasks. */
@@ -173,7 +180,7 @@ interface Price {
 
 /** @param tools the CLI of each call; undefined: what the next run of these tasks calls. */
 function priceOf(ids: readonly string[], tools?: readonly string[]): Price {
-  const { most, unknown } = allowedFor(ids);
+  const { most, unknown } = allowedFor(ids, tools);
   const runs = ids.map((id) => lineOf(id)?.value.next_run ?? null);
   const known = runs.every((run) => run !== null) ? runs.flatMap((run) => run.tools) : null;
   return { usual: tools ?? known, most: unknown > 0 ? null : most };
@@ -182,7 +189,7 @@ function priceOf(ids: readonly string[], tools?: readonly string[]): Price {
 /** What a button pays for, such as `1–8 paid calls · about $0.04`. */
 export function callsAtMost(ids: readonly string[], tools?: readonly string[]): string {
   const { usual, most } = ids.length === 0 ? { usual: [], most: 0 } : priceOf(ids, tools);
-  if (most === 0) return ids.length === 0 ? 'no paid call' : 'no call is left in its budget';
+  if (most === 0) return usual?.length === 0 ? 'no paid call' : 'no call is left in its budget';
   return priceWords(usual, most);
 }
 
@@ -197,7 +204,7 @@ export function priceWords(usual: readonly string[] | null, most: number | null)
 }
 
 export const signInWords = (out: readonly string[]): string[] =>
-  out.length === 0 ? [] : [`no sign-in for ${out.join(', ')}`];
+  out.length === 0 ? [] : [`no sign-in for ${listed(out)}`];
 
 /** Those of them that a run has something to do for: one that is done makes no call. */
 export const undone = (ids: readonly string[]): string[] => ids.filter((id) => lineOf(id)?.value.state !== 'done');
@@ -215,13 +222,17 @@ const isNone = signal(false);
 
 /** Whose sign-in lacks, in a sentence. */
 export const signedOutWords = (): string =>
-  isNone.value ? 'No CLI is signed in.' : `No sign-in was found for ${signedOut.value.join(', ')}.`;
+  isNone.value ? 'No sign-in was found for any CLI.' : `No sign-in was found for ${listed(signedOut.value)}.`;
 
 export async function renewSignIns(): Promise<void> {
   const answered = await read<Resources['/api/choices']>('/api/choices');
   if (answered.how === 'failed') return;
-  isNone.value = answered.value.tools.every(({ lacks, note }) => lacks !== null || note?.startsWith('signed out'));
-  signedOut.value = answered.value.tools.flatMap(({ tool, note }) => (note?.startsWith('signed out') ? tool : []));
+  isNone.value = answered.value.tools.every(
+    ({ lacks, note }) => lacks !== null || note?.startsWith('no sign-in found'),
+  );
+  signedOut.value = answered.value.tools.flatMap(({ tool, note }) =>
+    note?.startsWith('no sign-in found') ? tool : [],
+  );
 }
 
 export const PRICE_UNKNOWN = 'price unknown';
@@ -254,17 +265,20 @@ async function renewPrices(): Promise<void> {
 /** The same in sentences. */
 export function callsLeft(ids: readonly string[], tools?: readonly string[]): string {
   if (ids.length === 0) return 'All are done already, and make no paid call.';
-  const { most, unknown } = allowedFor(ids);
+  const { most, unknown } = allowedFor(ids, tools);
   if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
-  if (most === 0 && unknown === 0) return 'No paid call is left in the budget.';
   const { usual } = priceOf(ids, tools);
+  if (most === 0 && unknown === 0)
+    return usual?.length === 0
+      ? 'No stage is left to call, so no paid call is made.'
+      : 'No paid call is left in the budget.';
   const n = usual === null ? null : unknown > 0 ? usual.length : Math.min(usual.length, most);
   const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
   const out = signedOutOf(ids, tools);
-  const signIn = out.length === 0 ? '' : ` No sign-in was found for ${out.join(', ')}.`;
+  const signIn = out.length === 0 ? '' : ` No sign-in was found for ${listed(out)}.`;
   const who = ids.length === 1 ? 'It' : 'They';
   const makes = ids.length === 1 ? 'makes' : 'make';
-  const cap = unknown > 0 ? '' : `, at most ${count(most)}`;
+  const cap = unknown > 0 || most === n ? '' : `, at most ${count(most)}`;
   const calls =
     n === null
       ? `${who} ${makes} at most ${counted(most, 'paid call')}`

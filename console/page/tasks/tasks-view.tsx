@@ -1,14 +1,14 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
 import type { TaskLine } from '../../contract/page.ts';
-import { Advice, earliestOf, firstWords, Paid } from '../parts/actions.tsx';
+import { Advice, earliestOf, Paid, signInFirst } from '../parts/actions.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { classChoice, FilterChoice, FilterField } from '../parts/field.tsx';
 import { count, counted } from '../parts/figures.ts';
 import { Cost, PriceNote, StateMark, wordOf } from '../parts/mark.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Cell, VirtualTable } from '../parts/table.tsx';
-import { Ago, Countdown } from '../parts/times.tsx';
+import { Ago, From } from '../parts/times.tsx';
 import { type ReadonlySignal, useComputed, useMemo, useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -307,7 +307,8 @@ function ToDo({ of: { task_id: id, to_do: what, state, at } }: { of: TaskLine })
         <Advice of={action} failedAt={at} />
       ) : (
         <>
-          {out.length > 0 ? `${firstWords(out)}; then wait` : 'Wait'} <Countdown to={earliest} />, then rerun it
+          {out.length > 0 && `${signInFirst(out)}. `}
+          <From verb="Rerun" at={earliest} />.
         </>
       )}
     </span>

@@ -206,8 +206,8 @@ function stopWords(why: string, of: readonly Attempt[]): string {
 }
 
 /** How long the calls took, and all of it with the time between them. */
-function timeWords({ attempts }: TaskShown, { first, last }: Scale, isRunning: boolean): string {
-  if (isRunning) return '';
+function timeWords({ attempts, left_running: isLeft }: TaskShown, { first, last }: Scale, isRunning: boolean): string {
+  if (isRunning || isLeft) return '';
   if (attempts.some(({ ending }) => ending === 'lost')) return 'How long the interrupted call took is not known.';
   const work = attempts.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
   const all = last - first;

@@ -86,7 +86,7 @@ function table({ header, rows }: Tokens.Table, depth: number) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls, and this box scrolls a table
-    <div role="group" class="table-box" tabIndex={0} aria-label="Table">
+    <div role="group" class="table-box whole" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>

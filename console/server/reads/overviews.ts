@@ -188,4 +188,4 @@ export function standingOf({ binary, signIn }: Adapter, { cwd, environment }: Se
 const signInWords = (found: SignIn): string =>
   found.how === 'signed_in'
     ? `signed in by ${found.by}`
-    : `${found.how === 'unclear' ? 'unclear' : 'signed out'}: ${found.because}`;
+    : `${found.how === 'unclear' ? 'unclear' : 'no sign-in found'}: ${found.because}`;

@@ -191,12 +191,16 @@ async function readPlan(
   const budget = manifest.budgets.paid_call_budget;
   if (manifest.supervise !== undefined) {
     const { tool } = manifest.supervise.reasoner;
-    return { redactor, manifest: { budget, next_run: { tools: [tool], is_open: true } } };
+    return { redactor, manifest: { budget, next_run: { tools: [tool], is_open: true, most: null } } };
   }
   const isBegun = row !== null && row.state !== 'done' && row.state !== 'never_run';
   const done = isBegun ? doneIn(task.root, clock) : new Set();
   const open = plans.filter(({ stage }) => !done.has(stage.name));
-  return { redactor, manifest: { budget, next_run: { tools: open.map(({ stage }) => stage.tool), is_open: false } } };
+  const { retry_budget: retries, nested_calls: nested } = manifest.budgets;
+  // Each attempt may also charge what its agent calls.
+  const most = open.reduce((sum, { stage }) => sum + (1 + retries + stage.fallback.length) * (1 + nested), 0);
+  const tools = open.map(({ stage }) => stage.tool);
+  return { redactor, manifest: { budget, next_run: { tools, is_open: false, most } } };
 }
 
 function doneIn(root: string, clock: () => Date): ReadonlySet<string> {

@@ -203,9 +203,13 @@ const plannedStages = (read: Planned): { stage: string; tool: string }[] =>
 
 function asksOf(read: Planned, { redact }: Redactor): TaskShown['asks'] {
   if (read.how !== 'read') return null;
-  const { acceptance, scope } = read.manifest;
+  const { acceptance, scope, budgets } = read.manifest;
   const { commands, criteria } = acceptance;
-  return redactValue({ commands, criteria, allow: scope.allow, deny: scope.deny }, redact) as TaskShown['asks'];
+  const { paid_call_budget: calls, max_usd: usd = null, max_wallclock_sec: wallclock_sec = null } = budgets;
+  const only_reads = read.plans.every(({ access }) => access === 'read');
+  const limits = { calls, usd, wallclock_sec };
+  const asks = { commands, criteria, allow: scope.allow, deny: scope.deny, only_reads, limits };
+  return redactValue(asks, redact) as TaskShown['asks'];
 }
 
 type Planned = Awaited<ReturnType<typeof readTask>>;

@@ -59,7 +59,7 @@ test('the list of tasks, with goals, states and failures', async ({ page }) => {
   // What the next run of each calls: of a task that is done, all of it again.
   while (tasks.some(({ next_run: run, state }) => run === null && state !== 'unreadable'))
     ({ tasks } = (await page.get('/api/tasks')).value as { tasks: TaskLine[] });
-  const once = { tools: ['codex'], is_open: false };
+  const once = { tools: ['codex'], is_open: false, most: 3 };
   assert.equal(tasks.map(({ task_id, next_run, calls }) => [task_id, next_run, calls.budget]).sort(), [
     ['bad', once, 10],
     ['broken', null, null],
@@ -75,7 +75,10 @@ test('the list of tasks, with goals, states and failures', async ({ page }) => {
 
 test('a task that never ran tells what its manifest asks for', async ({ page }) => {
   const asksOf = async (id: string) => ((await page.get(`/api/tasks/${id}`)).value as TaskShown).asks;
-  assert.equal(await asksOf('new'), { commands: [], criteria: [], allow: [], deny: [] });
+  assert.equal(await asksOf('new'), {
+    ...{ commands: [], criteria: [], allow: [], deny: [], only_reads: true },
+    limits: { calls: 10, usd: null, wallclock_sec: null },
+  });
   assert.is(await asksOf('good'), null);
 });
 
