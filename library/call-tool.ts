@@ -74,11 +74,9 @@ async function calledIn(
   const { stop, release } = stoppedWith(options.signal);
   const teller = createTeller(redactorFor(request), tell);
   request.watch = teller.hear;
-  const endWatch = await watchOver(request.call.environment);
-  const { record, message } = await call(request, stop, () => new Date()).finally(() => {
-    release();
-    endWatch();
-  });
+  const { record, message } = await watchOver(request.call.environment, () =>
+    call(request, stop, () => new Date()),
+  ).finally(release);
   teller.end();
   const { verdict } = record;
   const named = wordsOf(record, folder, options.keepIn === undefined ? 'removed' : 'kept');

@@ -67,6 +67,7 @@ export function wayOutOf({ code, path }: NodeJS.ErrnoException): string {
   if (path === undefined || (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS')) return 'correct that';
   const variable = MOVED_BY.find(([place]) => place.test(path))?.[1];
   const other = variable === undefined ? '' : `, or set ${variable} to a folder that is`;
+  if (code === 'EROFS') return `mount its file system writable${other}`;
   return `make its folder readable and writable for this user${other}`;
 }
 

@@ -17,7 +17,7 @@ export interface WrapperRequest {
   call: CallRequest;
   /** The tag under which its session is stored, and the project's `.tmp`; absent for a call of a task, or without a tag. */
   tag?: { name: string; stateFolder: string };
-  /** Called when the result is on disk, while a sweep still finds the call if this process is killed. */
+  /** Called after the result is published, or could not be; a sweep still finds the call if this process is killed. */
   published?: (record: CallRecord) => Promise<void>;
   /** A piped prompt, or why it did not arrive; if absent, the prompt is read from its file. */
   piped?: Buffer | { unread: string };

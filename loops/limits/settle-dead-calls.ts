@@ -46,7 +46,7 @@ async function works(
   const folder = registerFolder(environment);
   const entry = folder === null ? null : entryOf(folder, call_id);
   // From another container only its entry is visible, which its wrapper removes.
-  if (life === 'unknown') return entry === null ? now - at < FOREIGN_MS : Date.parse(entry.deadline_at) > now;
+  if (life === 'unknown') return entry === null ? Math.abs(now - at) < FOREIGN_MS : Date.parse(entry.deadline_at) > now;
   if (entry === null) return false;
   const { marker, cli: root, guardian, attempt, temporary } = entry;
   const tree = await foundTree({ marker, root, guardian, folders: [attempt, temporary] });

@@ -1,6 +1,6 @@
 // Cleans up after killed processes: calls without a guardian, their processes and folders, commands of a gate.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,39 +44,79 @@ export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
   return swept;
 }
 
+interface Watch {
+  /** How many open calls it watches over. */
+  calls: number;
+  /** Null if it could not be started: a sweep finds the calls later. */
+  watcher: Promise<ChildProcess | null>;
+}
+
+/** By the folder of the register. One watcher settles all calls, since several at once would settle the same ones. */
+const WATCHES = new Map<string, Watch>();
+
 /**
- * Starts a process that ends and settles the calls that this process guards, if this process ends before them. A program that makes
- * a call itself may end at any time, and no signal of a terminal reaches the CLI. @returns a function that ends the watch.
+ * Watches over a call by a process that ends and settles the calls that this process guards, if this process ends before them.
+ * A program that makes a call itself may end at any time, and no signal of a terminal reaches the CLI.
  */
-export async function watchOver(environment: NodeJS.ProcessEnv): Promise<() => void> {
-  if (registerFolder(environment) === null) return () => {};
-  const guardian = await identify(process.pid);
+export async function watchOver<T>(environment: NodeJS.ProcessEnv, call: () => Promise<T>): Promise<T> {
+  const folder = registerFolder(environment);
+  if (folder === null) return call();
+  const watch = WATCHES.get(folder) ?? begunWatch(folder, environment);
+  watch.calls += 1;
+  try {
+    await watch.watcher;
+    return await call();
+  } finally {
+    watch.calls -= 1;
+    if (watch.calls === 0) {
+      forgetWatch(folder, watch);
+      (await watch.watcher)?.kill('SIGKILL');
+    }
+  }
+}
+
+function begunWatch(folder: string, environment: NodeJS.ProcessEnv): Watch {
+  const watch: Watch = { calls: 0, watcher: startWatcher(environment, () => forgetWatch(folder, watch)) };
+  WATCHES.set(folder, watch);
+  return watch;
+}
+
+/** The next call begins another one. */
+function forgetWatch(folder: string, watch: Watch): void {
+  if (WATCHES.get(folder) === watch) WATCHES.delete(folder);
+}
+
+/** @param gone is called when it ends, or if it does not start. */
+async function startWatcher(environment: NodeJS.ProcessEnv, gone: () => void): Promise<ChildProcess | null> {
   const file = fileURLToPath(import.meta.url);
   const fromSource = file.endsWith('.ts') ? ['--require', 'tsx/cjs'] : [];
-  const script = `require(${JSON.stringify(file)}).inProcess(${JSON.stringify(guardian)})`;
-  // The system closes the other end of its stdin with this process, however it ends.
-  const watcher = spawn(process.execPath, [...fromSource, '--eval', script], {
-    env: environment,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  // Without it, a sweep finds the call later.
-  watcher.on('error', () => {});
-  watcher.stdin.on('error', () => {});
-  watcher.unref();
-  (watcher.stdin as Socket).unref();
-  return () => void watcher.kill('SIGKILL');
+  try {
+    const guardian = await identify(process.pid);
+    const script = `require(${JSON.stringify(file)}).inProcess(${JSON.stringify(guardian)})`;
+    // The system closes the other end of its stdin with this process, however it ends.
+    const watcher = spawn(process.execPath, [...fromSource, '--eval', script], {
+      env: environment,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    watcher.on('error', gone).on('exit', gone).unref();
+    // Without a free file descriptor it has no stdin.
+    watcher.stdin.on('error', () => {});
+    (watcher.stdin as Socket).unref();
+    return watcher;
+  } catch {
+    gone();
+    return null;
+  }
 }
 
 /** In the process that was started. */
 export async function inProcess(guardian: ProcessIdentity): Promise<void> {
   for await (const _ of process.stdin);
   const self = (await identify(process.pid))!;
-  // Its files are closed a moment before it is gone.
-  for (let looks = 0; (await isAlive(guardian, self)) === 'alive'; looks += 1) {
-    if (looks === MOST_LOOKS) return;
-    await pause(LOOK_MS);
-  }
+  // Its files are closed a moment before it is gone; a thread of it that was ended closes them long before.
+  for (let looks = 0; (await isAlive(guardian, self)) === 'alive'; looks += 1)
+    await pause(looks < QUICK_LOOKS ? LOOK_MS : SLOW_LOOK_MS);
   const { env: environment } = process;
   const sweeping: Sweeping = { cwd: process.cwd(), environment, working: 'end', clock: () => new Date(), of: guardian };
   for (const found of readRegister(sweeping)) {
@@ -89,7 +129,8 @@ export async function inProcess(guardian: ProcessIdentity): Promise<void> {
 }
 
 const LOOK_MS = 50;
-const MOST_LOOKS = 600;
+const QUICK_LOOKS = 100;
+const SLOW_LOOK_MS = 1000;
 
 const sweepBackups = ({ environment, clock }: Sweeping): Swept[] =>
   dropAged(environment, clock(), 'everywhere').map((file) => ({

@@ -22,7 +22,10 @@ export interface GatedCall {
   answer: 'paid' | 'none';
   /** A run that pays for nothing checked the answer again. The next run will do the same, whatever the prompt is by then. */
   rechecks: boolean;
-  /** What was restored. `some`: all that is out of scope; `not_all`: not even that, and another try would not help. */
+  /**
+   * What was restored. `some`: all that is out of scope. `not_all`: not even that, or nothing was restored; a later --restore
+   * cannot restore it either.
+   */
   restored: 'none' | 'not_all' | 'some' | 'all';
   answerFile: string;
   /** `<file>:<line>` of a field of the stage, or of the line that would contain it; or the text to write for it. */

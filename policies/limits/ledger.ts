@@ -59,6 +59,8 @@ export interface LimitsLedger {
   near?: readonly NearRow[];
   /** Since when every call is counted: by the root of a project that limits itself, and under '' for the user's own limits. */
   since?: Readonly<Record<string, number>>;
+  /** What the clock showed at that time, if a later clock was behind it. */
+  since_dated?: Readonly<Record<string, number>>;
 }
 
 export const EMPTY_LEDGER: LimitsLedger = { v: 1, open: [], spent: [], begun: [] };
@@ -80,8 +82,14 @@ export function charged(ledger: LimitsLedger, call: OpenCall): LimitsLedger {
 }
 
 /** Calls that were made while no limit was set are not in the ledger. @param project null: the user's own limits. */
-export function countedSince({ since = {}, spent }: LimitsLedger, project: string | null, now: number): number {
-  const noted = since[project ?? ''];
+export function countedSince(
+  { since = {}, since_dated = {}, spent }: LimitsLedger,
+  project: string | null,
+  now: number,
+): number {
+  const [noted, dated] = [since[project ?? ''], since_dated[project ?? '']];
+  // A clock that was behind for a moment moved it, and not one that had run ahead.
+  if (dated !== undefined && dated <= now) return dated;
   if (noted !== undefined) return Math.min(noted, now);
   return spent.reduce(
     (first, row) => (project === null || row.project === project ? Math.min(first, dateOf(row)) : first),
@@ -96,10 +104,10 @@ export function counting(ledger: LimitsLedger, projects: readonly (string | null
 }
 
 /** The user set a limit where there was none: the calls until now were not counted. */
-export const countingFrom = (ledger: LimitsLedger, now: number): LimitsLedger => ({
-  ...ledger,
-  since: { ...ledger.since, '': now },
-});
+export function countingFrom(ledger: LimitsLedger, now: number): LimitsLedger {
+  const { '': _, ...since_dated } = ledger.since_dated ?? {};
+  return { ...ledger, since: { ...ledger.since, '': now }, since_dated };
+}
 
 /** What a call used; null if unknown. */
 interface UsedByCall {
@@ -162,8 +170,16 @@ const MOST_NEAR = 50;
 export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
   const latest = quarterOf(now);
   const moved = ledger.spent.map((row) => (row.at > latest ? { ...row, at: latest, dated: dateOf(row) } : row));
+  const since = Object.entries(ledger.since ?? {});
+  const future = since.filter(([, at]) => at > now);
   return {
     ...ledger,
+    ...(future.length === 0
+      ? {}
+      : {
+          since: Object.fromEntries(since.map(([project, at]) => [project, Math.min(at, now)])),
+          since_dated: { ...Object.fromEntries(future), ...ledger.since_dated },
+        }),
     spent: moved.length > MOST_ROWS ? moved.filter((row) => Math.max(row.at, dateOf(row)) > now - KEEP_MS) : moved,
     begun: ledger.begun
       .map((one) => (one.at > now ? { ...one, at: now } : one))
@@ -172,8 +188,10 @@ export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
 }
 
 /** Whether `asOf` moves something. Unless that is written, it moves on with each look. */
-export const isAhead = ({ spent, begun }: LimitsLedger, now: number): boolean =>
-  spent.some(({ at }) => at > quarterOf(now)) || begun.some(({ at }) => at > now);
+export const isAhead = ({ spent, begun, since = {} }: LimitsLedger, now: number): boolean =>
+  spent.some(({ at }) => at > quarterOf(now)) ||
+  begun.some(({ at }) => at > now) ||
+  Object.values(since).some((at) => at > now);
 
 const dateOf = ({ at, dated }: SpentRow): number => dated ?? at;
 

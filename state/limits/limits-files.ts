@@ -21,7 +21,7 @@ export const writeLimitsLedger = ({ folder, ledger: file }: LimitsFiles, ledger:
   writeLimitsJson(folder, file, ledger);
 
 function mistake(value: unknown): string | null {
-  const { open, spent, begun, near = [], since = {} } = partOf(value) ?? {};
+  const { open, spent, begun, near = [], since = {}, since_dated = {} } = partOf(value) ?? {};
   const isSound =
     isListOf(open, isOpen) &&
     isListOf(
@@ -30,11 +30,12 @@ function mistake(value: unknown): string | null {
     ) &&
     isListOf(begun, (row) => hasTexts(row, ['call_id', 'tool', 'account', 'project']) && hasNumbers(row, ['at'])) &&
     isListOf(near, isNear) &&
-    typeof since === 'object' &&
-    since !== null &&
-    Object.values(since).every(Number.isFinite);
+    [since, since_dated].every(areTimes);
   return isSound ? null : 'is not what was used of your limits';
 }
+
+const areTimes = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.values(value).every(Number.isFinite);
 
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 

@@ -223,6 +223,34 @@ for (const ends of ENDS)
       assert.is(rig.calls.length, 1);
     });
 
+test('one process watches over all calls of a program, and settles each of them', async ({ rig }) => {
+  const source = `import { callTool } from 'tollgate';
+process.stdin.once('end', () => process.kill(process.pid, 'SIGKILL')).resume();
+for (const keepIn of ['one', 'two', 'three']) void callTool('codex', 'Hi', { keepIn });
+`;
+  const child = spawn(process.execPath, [rig.write('program.mjs', source)], { cwd: rig.project, env: rig.env });
+  const gone = new Promise((resolve) => child.on('close', resolve));
+  const calls = [await rig.call(), await rig.call(), await rig.call()];
+  const processes = execFileSync('ps', ['-A', '-ww', '-o', 'ppid=,args='], { encoding: 'utf8' }).split('\n');
+  const watchers = processes.filter((row) => row.trim().startsWith(`${child.pid} `) && row.includes('.inProcess('));
+  assert.is(watchers.length, 1);
+  child.stdin.end();
+  await Promise.all([gone, ...calls.map((call) => call.gone)]);
+  for (const name of ['one', 'two', 'three']) {
+    const record = path.join(rig.project, name, 'record.json');
+    await waitWhile(() => !existsSync(record));
+    assert.match(readFileSync(record, 'utf8'), '"reason": "cancelled"');
+  }
+});
+
+test('a process that cannot be started is no exception', async ({ rig }) => {
+  const [end] = await resultsOf<[ToolAnswer]>(rig, [
+    `tollgate.callTool('codex', 'Hi', { environment: { ...process.env, LONG: 'x'.repeat(200_000) } })`,
+  ]);
+  assert.is(end.ok, false);
+  assert.match(end.message!, 'E2BIG');
+});
+
 test('a call is iterated for its events, and its secrets are in none of them', async ({ rig }) => {
   rig.env.MY_API_KEY = 'sk-a-secret-of-mine-000000';
   const { opens, runsTool, says, succeeds } = STREAMS.claude;

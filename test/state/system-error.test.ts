@@ -45,7 +45,7 @@ const WAYS_OUT: [code: string, file: string, wayOut: string][] = [
   ],
   ['EACCES', '/home/me/.local', 'or set XDG_STATE_HOME to a folder that is'],
   ['EROFS', '/project/.tmp', 'or set TOLLGATE_STATE to a folder that is'],
-  ['EROFS', '/project/.tmp/distill', 'writable for this user, or set TOLLGATE_STATE to a folder that is'],
+  ['EROFS', '/project/.tmp/distill', 'mount its file system writable, or set TOLLGATE_STATE to a folder that is'],
   // The state of a task is in its own folder, which no variable moves.
   ['EACCES', '/project/.tmp/task/fix/state', 'make its folder readable and writable for this user, and run it again'],
   ['ENOSPC', '/project/.tmp/distill', 'free some space on its disk, and run it again'],

@@ -188,6 +188,7 @@ function mistakeInMessage(message: Message): ReturnType<typeof mistakeIn> {
   if (method === undefined && ('result' in message || 'error' in message)) return null;
   const meta = isObject(params) ? params._meta : undefined;
   const token = isObject(meta) ? meta.progressToken : undefined;
+  const task = isObject(meta) ? meta[RELATED_TASK] : undefined;
   const strange = Object.keys(message).find((name) => !['jsonrpc', 'id', 'method', 'params'].includes(name));
   const mistakes: [isSo: boolean, why: string][] = [
     [id !== undefined && !isId(id), 'id is text or a whole number'],
@@ -195,6 +196,10 @@ function mistakeInMessage(message: Message): ReturnType<typeof mistakeIn> {
     [params !== undefined && !isObject(params), 'params is an object'],
     [meta !== undefined && !isObject(meta), '_meta is an object'],
     [id !== undefined && token !== undefined && !isId(token), '_meta.progressToken is text or a whole number'],
+    [
+      id !== undefined && task !== undefined && !isTask(task),
+      `_meta["${RELATED_TASK}"] is an object with a taskId of text`,
+    ],
     [strange !== undefined, `a request has no ${JSON.stringify(strange?.slice(0, 60))}`],
   ];
   const why = mistakes.find(([isSo]) => isSo)?.[1];
@@ -205,4 +210,8 @@ function mistakeInMessage(message: Message): ReturnType<typeof mistakeIn> {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isId = (value: unknown): value is string | number => typeof value === 'string' || Number.isInteger(value);
+const isId = (value: unknown): value is string | number => typeof value === 'string' || Number.isSafeInteger(value);
+
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+const isTask = (value: unknown): boolean => isObject(value) && typeof value.taskId === 'string';

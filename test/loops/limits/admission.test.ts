@@ -122,6 +122,16 @@ test('calls that a wrong clock dated in the future use up one day, and not each 
   assert.is((await ask(world, callIn(world, 'next day'))).how, 'admitted');
 });
 
+test('an open call of a container that is gone has no place, also if a wrong clock dated it in the future', async (world) => {
+  limit(world, { at_once: { codex: 1 } });
+  await ask(world, callIn(world, 'gone'));
+  const { open, ...rest } = ledgerOf(world);
+  const at = NOON.getTime() + 3_600_000;
+  const elsewhere = open.map((one) => ({ ...one, at, owner: { ...one.owner, host: 'gone', pid_ns: 'gone' } }));
+  writeFileSync(path.join(world.folder, 'ledger.json'), JSON.stringify({ ...rest, open: elsewhere }));
+  assert.is((await ask(world, callIn(world, 'next'))).how, 'admitted');
+});
+
 test('a pace that a wrong clock dated in the future holds back for its minute, and not at each look for another', async (world) => {
   limit(world, { per_minute: { codex: 1 } });
   world.now.at = new Date('2026-11-24T12:00:00Z');

@@ -8,6 +8,7 @@ import {
   countedSince,
   counting,
   EMPTY_LEDGER,
+  isAhead,
   type LimitsLedger,
   type OpenCall,
   settled,
@@ -109,7 +110,7 @@ test('a clock that is behind for a moment forgets nothing of the day, also of a 
   assert.equal(askAll([tokens], [{}, {}], back).hows, ['admitted', 'refused']);
   const used = asOf(settled(back, 'c0', { tokens: 100, usd: 0 }), NOON);
   assert.match((admit([tokens], used, asking()) as { why: string }).why, /^used up: 100 of 100 tokens a day/);
-  const since = counting({ ...ledger, since: { '': NOON } }, [null], 0);
+  const since = counting(asOf({ ...ledger, since: { '': NOON } }, 0), [null], 0);
   assert.is(countedSince(since, null, NOON + 1), NOON);
 });
 
@@ -193,7 +194,12 @@ test('the first quarter of an hour of a day counts, and no time in the future is
     'admitted',
     'refused',
   ]);
-  assert.is(countedSince({ ...EMPTY_LEDGER, since: { '': NOON + 3_600_000 } }, null, NOON), NOON);
+  const ahead = { ...EMPTY_LEDGER, since: { '': NOON + 3_600_000 } };
+  assert.is(countedSince(ahead, null, NOON), NOON);
+  assert.ok(isAhead(ahead, NOON));
+  const moved = asOf(ahead, NOON);
+  assert.not.ok(isAhead(moved, NOON));
+  assert.is(countedSince(moved, null, NOON + 60_000), NOON);
 });
 
 test('where a pace is lowered, the last of those that began decides', () => {

@@ -71,14 +71,11 @@ can('that may not be written costs nothing, and can still be looked at', async (
   assert.ok(code === 1 || code === 2);
   assert.match(said, /cannot be written|could not be written/);
   const { stderr } = await rig.run('tollgate', ['sessions', 'forget', 'login']);
-  assert.match(
-    stderr,
-    /; nothing was changed\. To continue, make its folder readable and writable .*set TOLLGATE_STATE to/,
-  );
+  assert.match(stderr, /; nothing was changed\. To continue, mount its file system writable, or set TOLLGATE_STATE to/);
   const call = await rig.run('tollgate', ['call', 'codex', 'Hi', '--session', 'login', '--no-files']);
   assert.match(
     call.stderr,
-    /; nothing was started\. To continue, make its folder .*set TOLLGATE_STATE to a folder that is/,
+    /; nothing was started\. To continue, mount its file system writable, or set TOLLGATE_STATE to a folder that is/,
   );
   assert.match(said, /EROFS: read-only file system/);
   assert.is((await rig.run('tollgate', ['report'])).code, 0);

@@ -151,6 +151,7 @@ test('nonsense and a message that is too large are answered, and the next one is
   assert.equal(await once(server, 'exit'), [0, null]);
 });
 
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 const NO_REQUESTS: [message: object, id: unknown, why: string][] = [
   [{ id: {}, method: 'ping' }, undefined, 'id is'],
   [{ id: 1.5, method: 'ping' }, undefined, 'id is'],
@@ -160,6 +161,9 @@ const NO_REQUESTS: [message: object, id: unknown, why: string][] = [
   [{ id: 3, method: 'ping', params: 'x' }, 3, 'params is'],
   [{ id: 4, method: 'ping', params: { _meta: 'x' } }, 4, '_meta is'],
   [{ id: 5, method: 'ping', result: {} }, 5, 'has no "result"'],
+  [{ id: 2 ** 53, method: 'ping' }, undefined, 'id is text or a whole number'],
+  [{ id: 6, method: 'ping', params: { _meta: { [RELATED_TASK]: 5 } } }, 6, 'related-task'],
+  [{ id: 7, method: 'ping', params: { _meta: { [RELATED_TASK]: {} } } }, 7, 'related-task'],
 ];
 test('a message that is no request is answered as invalid, with its id', async ({ rig }) => {
   const { server, next, send, opened } = spoken(rig);

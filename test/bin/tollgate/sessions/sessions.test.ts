@@ -86,7 +86,10 @@ withFaults('a sessions.json that cannot be written is told as such', async ({ ri
   Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under: file(rig), at: 1, times: 0, does: 'ENOSPC' }));
   const { code, stderr } = await ask(rig, 'adopt', 'a', ID, '--tool=codex');
   assert.is(code, 1);
-  assert.match(stderr, /^tollgate sessions: ENOSPC: .*sessions\.json.*; nothing was changed\n$/);
+  assert.match(
+    stderr,
+    /^tollgate sessions: ENOSPC: .*sessions\.json.*; nothing was changed\. To continue, free some space on its disk\n$/,
+  );
 });
 
 const MISTAKES: [words: string[], code: number, says: string][] = [
