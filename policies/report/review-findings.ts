@@ -41,8 +41,8 @@ const LEVELS: Record<string, ProblemLevel> = {
 
 /** The beginning of an item, formatted, separated from what follows, or before a place: "error handling is missing" does not match. */
 const SEVERITY = new RegExp(
-  `^[\\s\`*_[(]*(${Object.keys(LEVELS).join('|')})(?:[\`*_\\])]|\\s*[:;,|–—]|\\s+-\\s|\\s*(?:\\n|$)|\\s+[\`*_[(]*[^\\s\`]{1,200}:\\d)`,
-  'i',
+  `^[\\s\`*_[(]*(${Object.keys(LEVELS).join('|')})(?:[\`*_\\])]|\\s*[:;,|–—]|\\s+-\\s|\\s*(?:\\n|$)|\\s+[\`*_[(]*(?=[^\\s:]{0,200}(?:/|\\.\\p{L}))[\\p{L}\\p{N}\\p{M}_./@+~-]{1,200}:\\d)`,
+  'iu',
 );
 
 function findingIn(item: string, root: string | null): ReviewFinding {

@@ -119,7 +119,7 @@ export const ACCESS_RULES = [
     id: 'access-plan',
     status: [429],
     needs: ['plan', 'subscription', 'package', 'fair us', 'restricted access'],
-    text: /\b(?:plan|subscription|package)\b[^.\n]{0,30}\b(?:(?:does not|doesn.t)(?: yet| currently)? include\b|has expired\b)|\bfair us(?:e|age) policy\b|\brestricted access\b/i,
+    text: /\b(?:plan|subscription|package)\b[^.\n]{0,30}\b(?:(?:does not|doesn.t)(?: yet| currently)? include\b(?![^.\n]{0,40}\b(?:many|concurren\w*|rates?|parallel|requests)\b)|has expired\b)|\bfair us(?:e|age) policy\b.{0,200}\b(?:restore access|blocked|suspended)\b|\brestricted access due to\b/i,
     class: 'auth',
     reason: 'not_authorised',
     proof: [{ message: 'Your current subscription plan does not yet include access to m', status: 429 }],
@@ -247,7 +247,7 @@ export const ACCESS_RULES = [
   {
     id: 'access-denied',
     status: REFUSED,
-    text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b400 operation not allowed\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens?\b.{0,40}\b(?:are|is) not supported\b|\blacks? the required\b|\bno access to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
+    text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b400 operation not allowed\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens?\b.{0,40}\b(?:are|is) not supported\b|\blacks? the required (?:\w{3,6} )?(?:permission|scope|role|privilege|entitlement|data action)s?\b(?! (?:field|param|propert|argument))|\bno access to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
     class: 'auth',
     reason: 'not_authorised',
     proof: [

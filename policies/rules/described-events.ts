@@ -93,11 +93,12 @@ function failureOf({ status, code, details }: OwnEvent, json: Json, words: strin
   return readFailure(words, withoutUnknown(known));
 }
 
-/** Whether a field for a cause says that there is none: `"error": ""`, `"is_error": false`, `"errors": []`. */
+/** Whether a field for a cause says that there is none: `"error": ""`, `"is_error": false`, `"errors": []`, `"error": {}`. */
 const isNothing = (value: unknown): boolean =>
-  value === false || value === 0 || (typeof value === 'string' && value.trim() === '') || isEmptyList(value);
+  value === false || value === 0 || (typeof value === 'string' && value.trim() === '') || isEmpty(value);
 
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 const withoutUnknown = (known: { [Key in keyof EngineFailure]?: EngineFailure[Key] | undefined }) =>
   Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<EngineFailure>;

@@ -17,8 +17,8 @@ export const MACHINE_RULES = [
     // A server of models on this machine.
     id: 'machine-memory-server',
     status: ['none', '5xx'],
-    needs: ['memory', 'system resources', 'cudamalloc'],
-    text: /\brequires more (?:system |gpu |video )?memory\b|\binsufficient system resources\b|\bcuda(?: error:)? out of memory\b|\bcudaMalloc failed\b/i,
+    needs: ['requires more', 'cudamalloc'],
+    text: /\brequires more (?:system |gpu |video )?memory\b.{0,40}\bthan is available\b|\bcudaMalloc failed\b/i,
     class: 'tooling',
     reason: 'out_of_memory',
     proof: [{ message: 'model requires more system memory (5.3 GiB) than is available (3.3 GiB)', status: 500 }],

@@ -25,7 +25,12 @@ const KNOWN = oneOf(
 );
 const SESSIONS = oneOf('opened closed started ended');
 const NO_SUCH = oneOf('invalid unknown');
-const GIVEN = oneOf('server variable tool');
+const GIVEN = oneOf('variable tool');
+/** Numbered by the program that gives them, and not by a user. */
+const NUMBERED = /^(?:call|tool)_\d|^tmp\d/i;
+/** What the bodies of requests begin with, as services name it. */
+const ROOTS =
+  'messages?|tools?|inputs?|contents?|system|system_instruction|generation_config|output_config|request|requests|parts|functions?|function_declarations|tool_choice|body|params|config';
 /** What a user has or does. */
 const OF_USERS = oneOf(
   'account accounts action actions agent approval authentication authorization cancellation code command confirmation ' +
@@ -184,14 +189,21 @@ export const NAMES: readonly TokenClass[] = [
     needs: '0"',
     is: String.raw`(?:[A-Z][A-Z\d]{0,20}(?:_[A-Z\d]{1,20}){1,3}|[A-Za-z][A-Za-z_-]{0,25}\d{1,2}[A-Za-z_-]{0,25})(?!\w)`,
     whole: true,
-    given: ({ last, older }) => GIVEN.test(last) || (/^for$/i.test(last) && /^client$/i.test(older)),
+    given: ({ last, older }) =>
+      GIVEN.test(last) ||
+      (/^server$/i.test(last) && /^mcp$/i.test(older)) ||
+      (/^for$/i.test(last) && /^client$/i.test(older)),
+    when: (piece) => !NUMBERED.test(piece),
     masks: [
       [
         "MCP client for `context7`, MCP server 'mem0', variable: `S3_KEY2`, tool 'mcp__n8n__run'",
         'mcp client for <code:context7> mcp server <code:mem0> variable <code:s3_key2> tool <code:mcp__n8n__run>',
       ],
     ],
-    keeps: [["host 'web12', server '10.0.0.1', server 'a1b2c3'", 'host server server']],
+    keeps: [
+      ["host 'web12', server '10.0.0.1', server 'a1b2c3', server 'db1'", 'host server server server'],
+      ['no output for tool "call_3", tool "tool_4"', 'no output for tool tool'],
+    ],
   },
   // A place within a request, without its numbers.
   {
@@ -199,9 +211,10 @@ export const NAMES: readonly TokenClass[] = [
     put: (piece) => keep(piece.replace(/\.\d+/g, '')),
     begins: LETTERS,
     needs: '.0',
-    is: String.raw`(?=[A-Za-z_.]{1,400}\.\d)[A-Za-z_]{2,40}(?:\.(?:[A-Za-z_]{2,40}|\d{1,5})){1,20}`,
+    is: String.raw`(?=[A-Za-z_.]{1,400}\.\d)(?:${ROOTS})(?:\.(?:[A-Za-z_]{2,40}|\d{1,5})){1,20}`,
     whole: true,
     masks: [['messages.1.content.0.image.source: bad, tools.13: bad', 'messages.content.image.source bad tools bad']],
+    keeps: [['lock tmp.aBcDeF.12, socket agent.XyZabc.12345', 'lock socket']],
   },
   {
     name: 'number',

@@ -29,6 +29,12 @@ const ITEMS: [item: string, told: unknown[] | null][] = [
   ['- blocker src/a.ts:12 - it loses data', ['blocker', 'error', 'src/a.ts:12']],
   [`- major \`${'deep/'.repeat(20)}a.ts:12\` races`, ['major', 'error', `${'deep/'.repeat(20)}a.ts:12`]],
   ['- None. I have read `src/a.ts`.', null],
+  ['- Error handling:3 is missing', null],
+  ['- High p95:200 ms latency', null],
+  ['- Error {"code":5} is swallowed', null],
+  ['- Low 12:30 UTC is when the job runs', null],
+  ['- Note http://localhost:8080/health answers', null],
+  ['- major build/Makefile:3 lacks a rule', ['major', 'error', 'build/Makefile:3']],
   ['None.', null],
 ];
 for (const [item, expected] of ITEMS)

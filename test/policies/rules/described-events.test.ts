@@ -104,12 +104,13 @@ test('a failure has its status, and what the body of the answer says more', () =
 
 test('an empty cause is none, unless the condition of its row says that there is one', () => {
   const row = { answer: 'text', failure: 'error', retry: 'error' };
-  for (const error of ['', ' ', false, 0, []]) {
+  for (const error of ['', ' ', false, 0, [], {}]) {
     assert.equal(of(row, { text: 'Hi.', error }), [{ how: 'said', text: 'Hi.', whole: true, message: null }]);
     const [failed] = of({ failure: 'error' }, { type: 'end', error }, { type: ['end'] });
     assert.is(failed?.how, 'failed', JSON.stringify(error));
   }
-  for (const error of ['no', true, 1, {}, ['no']]) assert.is(of(row, { text: 'Hi.', error }).at(-1)?.how, 'failed');
+  for (const error of ['no', true, 1, { code: 0 }, ['no']])
+    assert.is(of(row, { text: 'Hi.', error }).at(-1)?.how, 'failed');
 });
 
 test('an answer that is not where the row looks for it is no success', () => {
