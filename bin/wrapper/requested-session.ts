@@ -125,7 +125,8 @@ export async function callInSession(
   const stray = strayState(stateFolder, environment);
   if (stray !== null) return stray;
   const unfit = adapter.described?.takes({ ...wanted, resumeSession: 'any' }) ?? null;
-  if (unfit?.startsWith('--resume-session: ')) return unfit.replace('--resume-session', '--session');
+  if (unfit?.startsWith('--resume-session: '))
+    return unfit.replace('--resume-session', 'tag' in requested ? '--session' : '--last');
   const callId = ownId ?? newCallId(clock());
   if ('tag' in requested)
     await settleKilled({ tool, tag: requested.tag, stateFolder, cwd, environment }, stop, say, clock);

@@ -184,7 +184,7 @@ async function keepSession(
 ): Promise<string | null> {
   const { tool, cwd, stateFolder, clock } = call;
   if (resumed !== null && verdict.reason === 'session_id') return forgetLost(call, tag, resumed);
-  if (id === null && verdict.class === null)
+  if (id === null && verdict.class === null && resumed === null)
     return `${tool} named no session, so none is stored under ${JSON.stringify(tag)}`;
   if (id === null || ending === 'not_started' || (verdict.class !== null && id !== resumed)) return null;
   const counted = await countTokens(tool, id, call);

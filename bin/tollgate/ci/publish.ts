@@ -79,7 +79,7 @@ function outputsOf(ran: RanTask, exit: number): Record<string, string> {
     class: failure?.class ?? '',
     reason: failure?.reason ?? '',
     verdict: last?.verdict ?? '',
-    tokens: spent.tokens === 0 && spent.calls_without_tokens > 0 ? '' : String(spent.tokens),
+    tokens: spent.calls_without_tokens > 0 ? '' : String(spent.tokens),
     cost: spent.calls_without_price > 0 ? '' : spent.usd.toFixed(4),
     session: stages.findLast(({ session_id }) => session_id !== null)?.session_id ?? '',
     summary_file: files.summary,

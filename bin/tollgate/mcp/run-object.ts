@@ -158,7 +158,7 @@ function whyNot(failure: Report['failure'], state: string, { class: given }: Rep
   return state === 'refused' ? { class: given ?? 'tooling', reason: 'bad_input' } : { class: null, reason: state };
 }
 
-function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object }: CarriedEnd): ToolResult {
+function ofCall({ run_id, tool, task, files, argv }: CarriedStart, { exit_code, object }: CarriedEnd): ToolResult {
   const record = object as Partial<CallRecord> & Report & { answer?: string };
   const { verdict, answer, session_id = null, usage, signature = null, message = null } = record;
   const warnings = (record.warnings ?? []).filter(isLack);
@@ -182,20 +182,30 @@ function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object
       ...{ ...common, state: record.ending === 'cancelled' ? 'interrupted' : 'failed', signature, ...verdict },
       ...{
         stderr_file: `${files}/stderr.log`,
-        next_actions: withTrust(verdict, (record.next_actions ?? []).map(inAsk)),
+        next_actions: withTrust(
+          verdict,
+          (record.next_actions ?? []).flatMap((action) => inAsk(action, argv)),
+        ),
       },
     },
   };
 }
 
-/** What the wrapper advises its caller, for the client of `ask`. */
-function inAsk({ command, ...action }: NextAction): NextAction {
+/** What the wrapper advises its caller, for the client of `ask`; nothing if it needs a flag that `ask` does not take. */
+function inAsk({ command, ...action }: NextAction, argv: readonly string[]): NextAction[] {
   const text = action.text.replace(/`--([a-z-]+)( [^`]*)?`/g, (flag, name: string, value = '') =>
     Object.hasOwn(ASK_NAMES, name) ? `\`${ASK_NAMES[name as keyof typeof ASK_NAMES]}${value}\`` : flag,
   );
   if (command === undefined || !/\btollgate call\b/.test(command))
-    return { ...action, text, ...(command === undefined ? {} : { command }) };
-  return { ...action, text: `${text}: call ask with the same arguments` };
+    return [{ ...action, text, ...(command === undefined ? {} : { command }) }];
+  const [, flags = ''] = /\btollgate call(?: \w+)?((?: --\S+)*)/.exec(command)!;
+  const names = flags
+    .split(' --')
+    .slice(1)
+    .map((flag) => flag.replace(/=.*/, ''));
+  const isTaken = (name: string) =>
+    Object.hasOwn(ASK_NAMES, name) || argv.some((word) => word.replace(/=.*/, '') === `--${name}`);
+  return names.every(isTaken) ? [{ ...action, text: `${text}: call ask with the same arguments` }] : [];
 }
 
 /** Its arguments that a text of the wrapper names as flags. */
