@@ -90,10 +90,9 @@ export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
             <>
               <p class="sentence">Done, but in another session than requested.</p>
               <p>The answer may lack what the requested session knew: check it.</p>
-              <details>
-                <summary>Details</summary>
+              <div class="dim">
                 <LacksOf of={of.lacks} />
-              </details>
+              </div>
             </>
           ) : (
             <>
