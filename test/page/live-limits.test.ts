@@ -43,6 +43,7 @@ live.test('a budget is set, changed and taken away', async ({ rig, page, go, tol
   await page.getByText('No limit over all tasks').waitFor();
   assert.equal(await set(), []);
   assert.not.match(readFileSync(fileOf(rig, 'limits.json'), 'utf8'), /[56]0000/);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Set a budget' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -116,6 +117,8 @@ live.test('what was used is shown in calls, tokens and money', async ({ rig, pag
   }
   await page.getByText('Show as table').click();
   await page.getByRole('columnheader', { name: 'gemini' }).waitFor();
+  await page.getByRole('button', { name: 'Copy setting' }).click();
+  await page.getByRole('button', { name: 'Copied setting' }).waitFor();
 });
 
 live.run();
