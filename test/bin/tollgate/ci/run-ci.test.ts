@@ -82,6 +82,7 @@ test('what is posted has no secret and no path of the runner; the answer stays a
   }
   assert.not.match(stderr, key);
   assert.match(outputs.answer!, rig.project);
+  assert.is(outputs.tokens, '18');
 });
 
 test('a run that fails tells class and reason, and with --json stdout is the object alone', async ({ rig }) => {
