@@ -153,7 +153,7 @@ async function obstacleOf(call: SessionCall, entry: SessionEntry): Promise<strin
 }
 
 /**
- * Stores the session of a killed call as its own wrapper would have done, unless the tag got another session since then.
+ * Stores the session of a killed call as its own wrapper would have done, unless the tag was stored since the call began.
  * @returns a warning, or null.
  */
 export async function keepSettled(
@@ -171,8 +171,9 @@ export async function keepSettled(
     await folderOf(settled),
     account,
   );
-  const isNewer = entry !== null && entry.last_used > record.started_at && entry.session_id !== record.session_id;
-  return isNewer ? null : keepSession(settled, tag.name, resumeSession, record);
+  // Also by the wrapper itself, if it was killed after that.
+  const isStored = entry !== null && entry.last_used > record.started_at;
+  return isStored ? null : keepSession(settled, tag.name, resumeSession, record);
 }
 
 /** A new session is stored only after it contains an answer. */
